@@ -1,0 +1,1 @@
+"""What things are: traces, claims, verdicts, tallies, alerts, policies. Imports nothing of ours."""

@@ -1,0 +1,99 @@
+"""One question answered by the product: its passages, prompt and answer, as the monitored system reported it."""
+
+from hashlib import blake2b
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.base import Record, UtcDatetime
+from schemas.labels import RiskTier
+
+
+def passage_hash(text: str) -> str:
+    """Content hash of a passage's text: blake2b-128 as 32 hex digits; lone surrogates hash as U+FFFD's bytes."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+class Passage(Record):
+    """A passage as the model saw it. ``cited`` is what the producer says; None when it says nothing."""
+
+    doc_id: str = ""
+    chunk_id: str = ""
+    version: str = ""
+    text: str
+    score: float | None = None
+    rank: int = Field(default=0, ge=0)
+    updated_at: UtcDatetime | None = None
+    effective_from: UtcDatetime | None = None
+    archived: bool = False
+    superseded_by: str = ""
+    allowed_roles: tuple[str, ...] = ()
+    trust: Literal["trusted", "untrusted", "unknown"] = "unknown"
+    cited: bool | None = None
+
+
+class ToolCall(Record):
+    """One call of a tool; ``arguments`` and ``output`` are kept as the text that was recorded."""
+
+    name: str
+    arguments: str = ""
+    output: str | None = None
+
+
+class Versions(Record):
+    """What was running; an empty string means that the trace does not say."""
+
+    model: str = ""
+    prompt: str = ""
+    corpus: str = ""
+    retriever: str = ""
+    app: str = ""
+
+
+class Timings(Record):
+    """Durations in milliseconds; None where the trace does not say."""
+
+    retrieval_ms: float | None = None
+    generation_ms: float | None = None
+    total_ms: float | None = None
+
+
+class Source(Record):
+    """Where the message was read: position on the source topic, and the broker's record time."""
+
+    topic: str
+    partition: int
+    offset: int
+    recorded_at: UtcDatetime
+
+
+class Trace(Record):
+    """One trace. ``passages`` is None when it does not show whether retrieval ran, empty when retrieval gave nothing."""
+
+    trace_id: str = Field(min_length=1, max_length=256)
+    ts: UtcDatetime
+    question: str = ""
+    rewrites: tuple[str, ...] = ()
+    answer: str | None = None
+    passages: tuple[Passage, ...] | None = None
+    packed_prompt: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    token_logprobs: tuple[float, ...] = ()
+    intent: str = "unmapped"
+    tier: RiskTier = RiskTier.MEDIUM
+    conversation_id: str = ""
+    user_id: str = ""
+    tenant: str = ""
+    roles: tuple[str, ...] = ()
+    locale: str = ""
+    region: str = ""
+    versions: Versions = Versions()
+    timings: Timings = Timings()
+    feedback: str = ""
+    source: Source | None = None
+    decoder: str = "native_json"
+    close_reason: str = "whole"
+    late_spans: int = Field(default=0, ge=0)
+    revision: int = Field(default=1, ge=1)
+    flags: tuple[str, ...] = ()

@@ -1,0 +1,69 @@
+"""What one detector version concluded: per claim, and for the answer."""
+
+from pydantic import Field
+
+from schemas.base import Record, UtcDatetime
+from schemas.claim import Claim
+from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
+from schemas.trace import Versions
+
+
+class Evidence(Record):
+    """The span of a passage that decided a claim; ``passage`` indexes the trace's passages, offsets in code points."""
+
+    passage: int = Field(ge=0)
+    doc_id: str
+    passage_hash: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str
+
+
+class ClaimJudgement(Record):
+    """A detector's answer for one claim: probabilities in [0, 1], or an error reason, never both.
+
+    ``support`` is the maximum over passages that the claim is supported, ``contradiction`` the maximum that it is
+    contradicted; they are kept apart and need not sum to one. ``why`` is a short explanation without user text limits.
+    """
+
+    support: float | None = Field(default=None, ge=0, le=1)
+    contradiction: float | None = Field(default=None, ge=0, le=1)
+    evidence: Evidence | None = None
+    why: str = ""
+    error: Outcome | None = None
+
+
+class ClaimVerdict(Record):
+    """A claim with its label; scores are None for claims that were not scored (not factual, or in error)."""
+
+    claim: Claim
+    label: ClaimLabel
+    support: float | None = None
+    contradiction: float | None = None
+    evidence: Evidence | None = None
+    why: str = ""
+    layers: tuple[Layer, ...] = ()
+    error: Outcome | None = None
+
+
+class Verdict(Record):
+    """The verdict on one answer by one detector fingerprint; replaces any earlier one of the same fingerprint."""
+
+    trace_id: str
+    ts: UtcDatetime
+    revision: int = 1
+    intent: str
+    tier: RiskTier
+    versions: Versions = Versions()
+    fingerprint: str
+    outcome: Outcome
+    failures: tuple[FailureLabel, ...] = ()
+    score: float | None = Field(default=None, ge=0, le=1)
+    """Support of the weakest factual claim; None when nothing was scored."""
+    passed: bool = False
+    containment: Containment
+    claims: tuple[ClaimVerdict, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    took_ms: float = 0.0
+    cost_usd: float = 0.0
+    verified_at: UtcDatetime
