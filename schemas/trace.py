@@ -68,7 +68,7 @@ class Source(Record):
 
 
 class Trace(Record):
-    """One trace. ``passages`` is None when it does not show whether retrieval ran, empty when retrieval gave nothing."""
+    """One trace. ``passages`` is None when it does not show whether retrieval ran, empty when it gave nothing."""
 
     trace_id: str = Field(min_length=1, max_length=256)
     ts: UtcDatetime
