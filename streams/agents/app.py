@@ -1,0 +1,39 @@
+"""The Faust application of a role, with the settings that make delivery at-least-once (docs/delivery.md)."""
+
+from pathlib import Path
+
+import faust
+from mode import CrashingSupervisor
+
+from streams.broker.connection import Connection
+
+STREAM_BUFFER = 8192
+"""At least 2.5 times the messages processed in a second, or Faust's fetcher naps for a second under backpressure."""
+MAX_POLL_INTERVAL_SECONDS = 86_400.0
+"""A worker that holds its messages during a store outage must not be expelled: aiokafka would never rejoin."""
+
+
+def make_app(role: str, connection: Connection, work_dir: Path, *, instance_id: str = "", is_timer: bool = False) -> faust.App:
+    """An app in consumer group ``groundwatch.<role>``; ``is_timer`` keeps Faust's leader election on."""
+    return faust.App(
+        f"groundwatch.{role}",
+        **connection.faust_options(),
+        datadir=str(work_dir / f"faust-{role}"),
+        key_serializer="raw",
+        value_serializer="raw",
+        agent_supervisor=CrashingSupervisor,
+        stream_wait_empty=True,
+        stream_buffer_maxsize=STREAM_BUFFER,
+        broker_commit_interval=1.0,
+        broker_max_poll_interval=MAX_POLL_INTERVAL_SECONDS,
+        broker_session_timeout=15.0,
+        broker_rebalance_timeout=60.0,
+        broker_heartbeat_interval=3.0,
+        consumer_auto_offset_reset="earliest",
+        consumer_group_instance_id=f"{instance_id}.{role}" if instance_id else "",
+        table_standby_replicas=0,
+        topic_disable_leader=not is_timer,
+        topic_allow_declare=False,
+        web_enabled=False,
+        loghandlers=[],
+    )

@@ -1,0 +1,86 @@
+"""What a batch of source messages holds: new traces, traces seen before, expired ones and dead letters. Pure."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from hashlib import blake2b
+
+from schemas.errors import InvalidMessage
+from schemas.trace import Trace
+from streams.agents.deadletter import DeadLetter, from_error
+from streams.messages import Message
+from streams.store import TraceHead
+
+STAGE = "ingest"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A decoded trace with its message. ``head`` is set when the id was stored before: then its draw is kept."""
+
+    message: Message
+    trace: Trace
+    content_hash: str
+    head: TraceHead | None = None
+
+
+def content_hash(value: bytes | None) -> str:
+    """Hash of a message's bytes: equal for a redelivery, different for another trace under the same id."""
+    return blake2b(value or b"", digest_size=16).hexdigest()
+
+
+def read_arrivals(
+    messages: Sequence[Message], decode: Callable[[Message], Trace]
+) -> tuple[list[Arrival], list[DeadLetter]]:
+    """Decode each message on its own; one that cannot be decoded costs no other."""
+    arrivals: list[Arrival] = []
+    letters: list[DeadLetter] = []
+    for message in messages:
+        try:
+            arrivals.append(Arrival(message, decode(message), content_hash(message.value)))
+        except InvalidMessage as error:
+            letters.append(from_error(message, error, STAGE))
+    return arrivals, letters
+
+
+def split_expired(
+    arrivals: Sequence[Arrival], oldest: datetime
+) -> tuple[list[Arrival], Counter[tuple[date, str, str]]]:
+    """Traces at or after ``oldest``, and a count by (day, intent, tier) of those that the store would drop at once."""
+    kept = [arrival for arrival in arrivals if arrival.trace.ts >= oldest]
+    expired = Counter(
+        (arrival.trace.ts.date(), arrival.trace.intent, arrival.trace.tier.value)
+        for arrival in arrivals
+        if arrival.trace.ts < oldest
+    )
+    return kept, expired
+
+
+def settle(
+    arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]
+) -> tuple[list[Arrival], list[DeadLetter]]:
+    """One arrival a trace id, with what is known of it.
+
+    The same bytes again are a redelivery and keep the stored event time and draw. Other bytes under a known id are
+    another trace that took the id: the first one stays, the later goes to the dead letter.
+    """
+    settled: dict[str, Arrival] = {}
+    letters: list[DeadLetter] = []
+    for arrival in arrivals:
+        trace_id = arrival.trace.trace_id
+        first = settled.get(trace_id)
+        head = heads.get(trace_id)
+        known_hash = first.content_hash if first else head.content_hash if head else arrival.content_hash
+        if arrival.content_hash != known_hash:
+            detail = "trace_id: another message with this id and other content was stored first"
+            letters.append(DeadLetter(arrival.message, "duplicate_id", detail, STAGE))
+        elif first is None:
+            settled[trace_id] = _with_head(arrival, head)
+    return list(settled.values()), letters
+
+
+def _with_head(arrival: Arrival, head: TraceHead | None) -> Arrival:
+    if head is None:
+        return arrival
+    return replace(arrival, trace=arrival.trace.model_copy(update={"ts": head.ts}), head=head)

@@ -1,0 +1,85 @@
+"""The process shell: starts the Faust apps of the chosen roles, waits for a signal, drains within a bound.
+
+Exit codes: 0 drained, 1 a component failed, 65 the dead-letter ceiling stopped it, 70 a bug, 75 not drained in time.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+from collections.abc import Sequence
+
+import faust
+import structlog
+
+from streams.agents.batches import CEILING, Lifeline
+
+log = structlog.get_logger(__name__)
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_CEILING = 65
+EXIT_NOT_DRAINED = 75
+
+
+def install_signals(lifeline: Lifeline, drain_seconds: float) -> None:
+    """On SIGTERM or SIGINT: stop taking work, and end with 75 when draining takes longer than ``drain_seconds``."""
+    loop = asyncio.get_running_loop()
+
+    def on_signal() -> None:
+        if not lifeline.stopping.is_set():
+            lifeline.stop("signal")
+            bound_the_drain(drain_seconds)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, on_signal)
+
+
+def bound_the_drain(drain_seconds: float) -> None:
+    """End the process with 75 after ``drain_seconds``, whatever hangs; nothing unacknowledged is lost by that."""
+
+    def give_up() -> None:
+        logging.shutdown()
+        os._exit(EXIT_NOT_DRAINED)
+
+    timer = threading.Timer(drain_seconds, give_up)
+    timer.daemon = True
+    timer.start()
+
+
+async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
+    """Run the apps until the lifeline stops or one of them dies; then stop them in order (drain, commit, leave)."""
+    for app in apps:
+        app.finalize()
+    stopping = asyncio.create_task(lifeline.stopping.wait())
+    try:
+        started = await _start(apps, stopping)
+        if started:
+            died = [asyncio.create_task(app.wait_until_stopped()) for app in apps]
+            await asyncio.wait({stopping, *died}, return_when=asyncio.FIRST_COMPLETED)
+    except Exception:
+        log.exception("start_failed")
+        lifeline.stop("start failed")
+    code = _exit_code(apps, lifeline)
+    lifeline.stop("an app ended")
+    for app in apps:
+        await app.stop()
+    return code
+
+
+async def _start(apps: Sequence[faust.App], stopping: asyncio.Task[bool]) -> bool:
+    starting = asyncio.gather(*(app.start() for app in apps))
+    await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    if starting.done():
+        starting.result()
+        return True
+    starting.cancel()
+    return False
+
+
+def _exit_code(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
+    if any(app.crashed for app in apps) or lifeline.stop_reason == "start failed":
+        return EXIT_FAILED
+    if lifeline.stop_reason.startswith(CEILING):
+        return EXIT_CEILING
+    return EXIT_OK if lifeline.stopping.is_set() else EXIT_FAILED

@@ -1,0 +1,46 @@
+"""The sink step: verdicts from ``gw.verdicts`` into the store; only a row that the store refuses is set aside."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.codec import decode
+from schemas.errors import InvalidMessage
+from schemas.verdict import Verdict
+from streams.agents.deadletter import DeadLetter, from_error, to_outgoing
+from streams.agents.quarantine import insert_or_quarantine
+from streams.broker.publisher import Publisher
+from streams.broker.topics import DEADLETTER
+from streams.messages import Message
+from streams.store import Store
+
+STAGE = "sink"
+
+
+@dataclass(slots=True)
+class Sink:
+    """Handles batches of ``gw.verdicts``."""
+
+    store: Store
+    publisher: Publisher
+    max_message_bytes: int = 16_000_000
+
+    async def handle(self, messages: Sequence[Message]) -> None:
+        """Store every verdict. Raises Retryable while the store or the broker is away."""
+        read, letters = _read(messages)
+        by_verdict = {id(verdict): message for message, verdict in read}
+        verdicts = [verdict for _, verdict in read]
+        refused = await asyncio.to_thread(insert_or_quarantine, self.store.insert_verdicts, verdicts)
+        letters += [from_error(by_verdict[id(verdict)], error, STAGE) for verdict, error in refused]
+        await self.publisher.send(DEADLETTER, [to_outgoing(letter, self.max_message_bytes) for letter in letters])
+
+
+def _read(messages: Sequence[Message]) -> tuple[list[tuple[Message, Verdict]], list[DeadLetter]]:
+    read: list[tuple[Message, Verdict]] = []
+    letters: list[DeadLetter] = []
+    for message in messages:
+        try:
+            read.append((message, decode(Verdict, message.value)))
+        except InvalidMessage as error:
+            letters.append(from_error(message, error, STAGE))
+    return read, letters

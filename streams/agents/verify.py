@@ -1,0 +1,70 @@
+"""The verify step: a drawn trace becomes a verdict on ``gw.verdicts``, durable there before the store sees it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from detectors.detector import Detector
+from detectors.verification import verify
+from schemas.codec import decode, encode, schema_header
+from schemas.draw import DrawnTrace
+from schemas.errors import InvalidMessage
+from schemas.verdict import Verdict
+from streams.agents.deadletter import DeadLetter, from_error, to_outgoing
+from streams.agents.policies import KnownPolicies
+from streams.broker.publisher import Outgoing, Publisher
+from streams.broker.topics import DEADLETTER, VERDICTS
+from streams.messages import Message
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Verify:
+    """Handles batches of ``gw.drawn``."""
+
+    publisher: Publisher
+    policies: KnownPolicies
+    detector: Detector
+    now: Callable[[], datetime]
+    max_message_bytes: int = 16_000_000
+
+    async def handle(self, messages: Sequence[Message]) -> None:
+        """Publish one verdict a trace. Raises Retryable; scoring that keeps failing is an ``error:internal`` verdict."""
+        drawn, letters = _read(messages)
+        documents = [self.policies.at(item.trace.ts).document for item in drawn]
+        verdicts = await asyncio.to_thread(verify, drawn, documents, self.detector, self.now())
+        headers = (schema_header(Verdict),)
+        await self.publisher.send(
+            VERDICTS, [Outgoing(v.trace_id.encode("utf-8", "replace"), encode(v), headers) for v in verdicts]
+        )
+        await self.publisher.send(DEADLETTER, [to_outgoing(letter, self.max_message_bytes) for letter in letters])
+        for verdict in verdicts:
+            _log_verdict(verdict)
+
+
+def _read(messages: Sequence[Message]) -> tuple[list[DrawnTrace], list[DeadLetter]]:
+    drawn: list[DrawnTrace] = []
+    letters: list[DeadLetter] = []
+    for message in messages:
+        try:
+            drawn.append(decode(DrawnTrace, message.value))
+        except InvalidMessage as error:
+            letters.append(from_error(message, error, "verify"))
+    return drawn, letters
+
+
+def _log_verdict(verdict: Verdict) -> None:
+    log.info(
+        "verdict",
+        trace_id=verdict.trace_id,
+        intent=verdict.intent,
+        tier=verdict.tier.value,
+        outcome=verdict.outcome.value,
+        containment=verdict.containment.value,
+        labels=[claim.label.value for claim in verdict.claims],
+        took_ms=round(verdict.took_ms, 1),
+    )
