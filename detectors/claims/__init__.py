@@ -1,0 +1,5 @@
+"""Claims: splitting an answer into checkable statements, and marking the critical ones."""
+
+from detectors.claims.split import SPLITTER_VERSION, split_claims
+
+__all__ = ["SPLITTER_VERSION", "split_claims"]

@@ -1,0 +1,102 @@
+"""Decides which stretches of an answer state a fact; the others stay in the verdict, marked as not factual."""
+
+import re
+
+from detectors.claims.citations import strip_citations
+from detectors.lexicon import Lexicon, load_lexicon, normal_form
+
+_QUESTION = re.compile(r"[?？؟;\u037e]")
+_URL = re.compile(r"\w{2,10}://\S{1,2000}")
+_EDGE = " .!。！।:：,;…"
+_LEAD_IN_WORDS = 12
+_PHRASE_CHARS = 300
+_REFUSAL_CHARS = 400
+_TAIL_WORDS = 3
+
+
+def states_fact(text: str) -> bool:
+    """Whether a sentence can be checked against evidence.
+
+    Not so questions, greetings, thanks, offers of help, lead-ins, bare citations and sentences that say that the answer
+    is not known. Sentences of more than 300 characters always count as factual, refusals of up to 400 excepted.
+    """
+    if is_question(text):
+        return False
+    bare = strip_citations(text)
+    if not any(char.isalnum() for char in _URL.sub("", bare)):
+        return not _is_only_reference(text, bare)
+    if is_refusal(bare):
+        return False
+    return len(bare) > _PHRASE_CHARS or not _is_phrase(normal_form(bare), load_lexicon())
+
+
+def is_question(text: str) -> bool:
+    """Whether the sentence ends with a question mark, closing quotes and citations aside."""
+    tail = strip_citations(text[-120:]).rstrip("\"'”’»)]*_~` \t\n.!！")
+    return tail.endswith(("?", "？", "؟", "\u037e", "፧"))
+
+
+def is_refusal(text: str) -> bool:
+    """Whether the sentence says that the answer is not known or not in the sources.
+
+    A clause after "but", "because" and the like must not state something else: ``I could not find X, but Y costs $5``
+    is no refusal.
+    """
+    lexicon = load_lexicon()
+    form = normal_form(text, _REFUSAL_CHARS + 1)
+    if len(form) > _REFUSAL_CHARS:
+        return False
+    match = lexicon.refusals.search(form)
+    if match is None:
+        return False
+    rest = form[match.end() :]
+    return all(_adds_nothing(tail, lexicon) for tail in lexicon.contrasts.split(rest)[1:])
+
+
+def is_referral(text: str) -> bool:
+    """Whether the sentence only sends the reader elsewhere ("please contact support") or says sorry."""
+    return load_lexicon().referrals.match(normal_form(text)) is not None
+
+
+def is_offer(text: str) -> bool:
+    """Whether the sentence offers more help."""
+    form = normal_form(text)
+    return load_lexicon().offers.match(form) is not None and not _has_digit(form)
+
+
+def asks_back(text: str) -> bool:
+    """Whether a question asks the user for what is missing, and is not an offer of help."""
+    return (
+        is_question(text) and not is_offer(text) and load_lexicon().clarifications.search(normal_form(text)) is not None
+    )
+
+
+def _is_only_reference(text: str, bare: str) -> bool:
+    return bare != text or _URL.search(bare) is None
+
+
+def _adds_nothing(tail: str, lexicon: Lexicon) -> bool:
+    stripped = tail.strip(" .,;:!")
+    is_short = len(stripped.split()) < _TAIL_WORDS and not _has_digit(stripped)
+    is_known = lexicon.refusals.search(stripped) or lexicon.referrals.match(stripped) or lexicon.offers.match(stripped)
+    return is_short or is_known is not None
+
+
+def _is_phrase(form: str, lexicon: Lexicon) -> bool:
+    plain = form.strip(_EDGE)
+    has_digit = _has_digit(form)
+    if form.endswith((":", "：")):
+        return lexicon.meta.fullmatch(form) is not None or (not has_digit and len(form.split()) <= _LEAD_IN_WORDS)
+    if has_digit:
+        return False
+    return (
+        lexicon.greetings.fullmatch(plain) is not None
+        or lexicon.thanks.fullmatch(plain) is not None
+        or lexicon.offers.match(plain) is not None
+        or lexicon.meta.fullmatch(form) is not None
+        or lexicon.meta.fullmatch(plain) is not None
+    )
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)

@@ -1,0 +1,105 @@
+"""Words and phrases by language, kept as data: one YAML file per language, so that adding a language needs no code.
+
+All languages are in force at once, because the language of an answer is not known for certain.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import yaml
+
+Entries = Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The union over all languages; words are lower-cased, patterns are compiled for lower-cased text."""
+
+    abbreviations: frozenset[str]
+    abbreviations_before_number: frozenset[str]
+    abbreviations_before_starter: frozenset[str]
+    starters: frozenset[str]
+    months: frozenset[str]
+    verbs: frozenset[str]
+    stopwords: frozenset[str]
+    referring: re.Pattern[str]
+    limiting: re.Pattern[str]
+    contrasts: re.Pattern[str]
+    greetings: re.Pattern[str]
+    thanks: re.Pattern[str]
+    offers: re.Pattern[str]
+    meta: re.Pattern[str]
+    refusals: re.Pattern[str]
+    referrals: re.Pattern[str]
+    clarifications: re.Pattern[str]
+
+
+@cache
+def load_lexicon() -> Lexicon:
+    """All language files of the package as one lexicon, read once per process."""
+    files = list(_language_files())
+
+    def words(section: str) -> frozenset[str]:
+        return frozenset(word.lower() for entries in files for word in entries.get(section, []))
+
+    def patterns(section: str) -> re.Pattern[str]:
+        return _any_of(pattern for entries in files for pattern in entries.get(section, []))
+
+    def openers(section: str) -> re.Pattern[str]:
+        return _opening(words(section))
+
+    return Lexicon(
+        abbreviations=words("abbreviations"),
+        abbreviations_before_number=words("abbreviations_before_number"),
+        abbreviations_before_starter=words("abbreviations_before_starter"),
+        starters=words("starters"),
+        months=words("months"),
+        verbs=words("verbs"),
+        stopwords=words("stopwords"),
+        referring=openers("referring"),
+        limiting=openers("limiting"),
+        contrasts=re.compile(rf"[,;:—–-]?\s+{_alternatives(words('contrasts'))}\b"),
+        greetings=patterns("greetings"),
+        thanks=patterns("thanks"),
+        offers=patterns("offers"),
+        meta=patterns("meta"),
+        refusals=patterns("refusals"),
+        referrals=patterns("referrals"),
+        clarifications=patterns("clarifications"),
+    )
+
+
+def normal_form(text: str, limit: int = 400) -> str:
+    """Lower-cased text with straight apostrophes, single spaces and without markup at its ends; at most ``limit``."""
+    straight = text[:limit].replace("’", "'").replace("ʼ", "'").lower()
+    return " ".join(straight.split()).strip("*_#>`~\"“”„«»' ")
+
+
+def _language_files() -> Iterator[Entries]:
+    folder = resources.files(__name__)
+    for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if path.name.endswith(".yaml"):
+            # Every scalar must stay text: "no", "on" and "yes" are words here.
+            yield yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - BaseLoader builds text only
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) + ")"
+
+
+def _opening(words: frozenset[str]) -> re.Pattern[str]:
+    """Matches text that opens with one of the words; scripts without spaces are matched as prefixes."""
+    spaced = [word for word in words if not _is_unspaced(word)]
+    unspaced = [word for word in words if _is_unspaced(word)]
+    return re.compile(rf"(?:{_alternatives(spaced)}\b|{_alternatives(unspaced)})")
+
+
+def _is_unspaced(word: str) -> bool:
+    return any("぀" <= char <= "鿿" for char in word)
