@@ -1,1 +1,5 @@
-"""TODO"""
+"""The command line: one file a command group, thin over the functions that do the work."""
+
+from streams.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,102 @@
+"""``groundwatch check``: verdicts on the spot, for trying out a policy or looking into one answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from sampling.policy_file import default_policy, parse_policy
+from schemas.errors import ConfigError
+from schemas.policy import PolicyDocument
+from schemas.verdict import ClaimVerdict, Verdict
+from streams.cli.display import json_line, plain, stderr, stdout, styled
+from streams.cli.exits import ExitCode
+from streams.cli.recorded import STDIN, read_lines
+from streams.clock import utc_now
+
+if TYPE_CHECKING:
+    from streams.cli.checking import Checked
+
+FILE_BATCH = 64
+"""From standard input each line is judged at once: a program may be waiting for its answer."""
+
+
+def check(
+    files: Annotated[list[Path], typer.Argument(help="JSON Lines files, plain or gzip; - is standard input.")],
+    policy: Annotated[
+        Path | None, typer.Option(help="Policy file for thresholds and rules; the default policy when left out.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, in the order of the input.")] = False,
+) -> None:
+    """Verify traces without Kafka or a store, and print claims, labels, evidence, outcome and containment.
+
+    A line that is no trace is reported with its number and field; the rest is checked, and the exit code is 1.
+
+    For example:
+
+    - `groundwatch check traces.jsonl`
+
+    - `groundwatch check - --json < traces.jsonl | jq -r .outcome | sort | uniq -c`
+    """
+    rules = _policy(policy)
+    faults = 0
+    for checked in _results(files, rules):
+        faults += bool(checked.fault)
+        _show(checked, as_json=as_json)
+    if faults:
+        stderr().print(f"{faults} lines could not be checked")
+        raise typer.Exit(ExitCode.FOUND_FAULTS)
+
+
+def _results(files: list[Path], rules: PolicyDocument) -> "Iterator[Checked]":
+    from detectors.evidence import load_evidence_detector  # noqa: PLC0415  loads weights; --help must not wait
+    from streams.cli.checking import check_lines  # noqa: PLC0415
+
+    batch_size = 1 if STDIN in files else FILE_BATCH
+    return check_lines(read_lines(files), load_evidence_detector(), rules, utc_now(), batch_size)
+
+
+def _policy(file: Path | None) -> PolicyDocument:
+    if file is None:
+        return default_policy()
+    try:
+        return parse_policy(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {file}: {error}") from error
+
+
+def _show(checked: "Checked", *, as_json: bool) -> None:
+    from streams.cli.checking import as_json as to_json  # noqa: PLC0415  as above
+
+    if checked.fault:
+        stderr().print(plain(f"{checked.line.where}: {checked.fault}"))
+    if as_json:
+        json_line(to_json(checked))
+    elif checked.verdict is not None:
+        stdout().print(describe(checked.verdict))
+
+
+def describe(verdict: Verdict) -> Text:
+    """A verdict as lines of text: the outcome, then each claim with its evidence."""
+    score = "" if verdict.score is None else f"  score {verdict.score:.2f}"
+    head = Text.assemble(
+        (plain(verdict.trace_id), "bold"),
+        "  ",
+        styled(verdict.outcome),
+        f"{score}  ",
+        styled(verdict.containment),
+        f"  {', '.join(verdict.failures)}",
+    )
+    return Text("\n").join([head, *(line for claim in verdict.claims for line in _claim_lines(claim)), Text("")])
+
+
+def _claim_lines(judged: ClaimVerdict) -> Iterator[Text]:
+    scores = "" if judged.support is None else f" {judged.support:.2f}"
+    critical = f" [critical: {judged.claim.critical_rule}]" if judged.claim.critical_rule else ""
+    yield Text.assemble("  ", styled(judged.error or judged.label), f"{scores}{critical}  {plain(judged.claim.text)}")
+    if judged.evidence is not None:
+        yield Text(plain(f"      {judged.evidence.doc_id or 'passage'}: {judged.evidence.text}"), style="dim")
+    if judged.why:
+        yield Text(plain(f"      {judged.why}"), style="dim")

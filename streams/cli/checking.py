@@ -1,0 +1,116 @@
+"""Traces through the detectors without Kafka, store or draw: what ``groundwatch check`` and scripts need."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from detectors.screening import Screener
+from detectors.verification import verify
+
+from detectors.detector import Detector
+from schemas.draw import Draw, DrawnTrace
+from schemas.errors import InvalidMessage
+from schemas.policy import PolicyDocument
+from schemas.trace import Trace
+from schemas.verdict import ClaimVerdict, Verdict
+from streams.cli.recorded import Line
+from streams.messages import Message
+from streams.sources.native import decode_native
+
+EVERY_TRACE = Draw(stratum="rest", u=0.0, inclusion_probability=1.0, min_probability=1.0, policy_id="check", drawn=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A line with its trace and verdict, or with the reason why it has none."""
+
+    line: Line
+    trace: Trace | None = None
+    verdict: Verdict | None = None
+    fault: str = ""
+
+
+def check_lines(
+    lines: Iterable[Line], detector: Detector, policy: PolicyDocument, now: datetime, batch_size: int
+) -> Iterator[Checked]:
+    """One result a line, in order; a line that cannot become a trace has a fault and stops nothing."""
+    screener = Screener(detector)
+    for batch in _batches(lines, batch_size):
+        decoded = [_decoded(line, now) for line in batch]
+        traces = [item.trace for item in decoded if item.trace is not None]
+        verdicts = iter(judge(traces, detector, screener, policy, now))
+        for item in decoded:
+            if item.trace is None:
+                yield item
+            else:
+                yield Checked(item.line, item.trace, next(verdicts))
+
+
+def judge(
+    traces: Sequence[Trace], detector: Detector, screener: Screener, policy: PolicyDocument, now: datetime
+) -> list[Verdict]:
+    """Every trace judged in full, whatever the policy would have drawn."""
+    policies = [policy] * len(traces)
+    screenings = screener.screen(traces, policies)
+    drawn = [
+        DrawnTrace(trace=trace, draw=EVERY_TRACE, screening=screening)
+        for trace, screening in zip(traces, screenings, strict=True)
+    ]
+    return verify(drawn, policies, detector, now)
+
+
+def as_json(checked: Checked) -> dict[str, Any]:
+    """The line that ``--json`` prints; ``line`` is the number of the input line."""
+    verdict = checked.verdict
+    if verdict is None:
+        return {"line": checked.line.number, "error": checked.fault}
+    return {
+        "line": checked.line.number,
+        "trace_id": verdict.trace_id,
+        "intent": verdict.intent,
+        "tier": verdict.tier,
+        "outcome": verdict.outcome,
+        "score": verdict.score,
+        "passed": verdict.passed,
+        "containment": verdict.containment,
+        "failures": list(verdict.failures),
+        "fingerprint": verdict.fingerprint,
+        "claims": [_claim(claim) for claim in verdict.claims],
+    }
+
+
+def _claim(judged: ClaimVerdict) -> dict[str, Any]:
+    evidence = judged.evidence
+    return {
+        "text": judged.claim.text,
+        "start": judged.claim.start,
+        "end": judged.claim.end,
+        "label": judged.label,
+        "support": judged.support,
+        "contradiction": judged.contradiction,
+        "critical_rule": judged.claim.critical_rule,
+        "citations": list(judged.claim.citations),
+        "evidence": evidence.model_dump(mode="json") if evidence else None,
+        "why": judged.why,
+        "error": judged.error,
+    }
+
+
+def _decoded(line: Line, now: datetime) -> Checked:
+    message = Message("file", 0, line.number, None, line.content, (), now)
+    try:
+        return Checked(line, decode_native(message))
+    except InvalidMessage as error:
+        return Checked(line, fault=str(error))
+
+
+def _batches(lines: Iterable[Line], size: int) -> Iterator[list[Line]]:
+    batch: list[Line] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,73 @@
+"""``groundwatch config``: is the configuration right, what holds, and what could be set."""
+
+import os
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from streams.cli.display import stderr, stdout
+from streams.cli.options import ConfigFile, settings_of
+from streams.settings import Settings, deployment_salt
+from streams.settings.catalogue import Entry, entries
+from streams.settings.fields import ENV_PREFIX
+from streams.settings.loading import FILE_VARIABLE
+from streams.settings.reference import annotated_example, reference_markdown
+
+app = typer.Typer(no_args_is_help=True, help="Check the configuration and show what can be set.")
+_TEST_VARIABLES = {FILE_VARIABLE, f"{ENV_PREFIX}DATA", f"{ENV_PREFIX}KAFKA_HOME"}
+
+
+@app.command()
+def check(
+    config: ConfigFile = None,
+    show_all: Annotated[bool, typer.Option("--all", help="Show settings that are at their default, too.")] = False,
+) -> None:
+    """Read the file and the environment, refuse mistakes (exit code 2), and show what differs from the defaults.
+
+    Secrets are not shown. Nothing is started or connected to.
+
+    For example: `groundwatch config check --config /etc/groundwatch.yaml`
+    """
+    settings = settings_of(config)
+    if not settings.embedded:
+        deployment_salt(settings)
+    table = Table("setting", "value", box=None, pad_edge=False)
+    shown = [entry for entry in entries() if show_all or value_at(settings, entry) != entry.default]
+    for entry in shown:
+        table.add_row(entry.key, Text("(secret)" if entry.is_secret else str(value_at(settings, entry))))
+    if shown:
+        stdout().print(table)
+    stdout().print(f"Configuration is fine; {len(shown)} of {len(entries())} settings shown.")
+    for name in ignored_variables(list(os.environ)):
+        stderr().print(f"note: {name} is no setting and was ignored")
+
+
+@app.command()
+def example() -> None:
+    """Print an annotated configuration file with every setting at its default.
+
+    For example: `groundwatch config example > groundwatch.yaml`
+    """
+    typer.echo(annotated_example(), nl=False)
+
+
+@app.command(hidden=True)
+def reference() -> None:
+    """Print the page docs/configuration.md."""
+    typer.echo(reference_markdown(), nl=False)
+
+
+def value_at(settings: Settings, entry: Entry) -> object:
+    """The value of one setting."""
+    here: object = settings
+    for part in entry.path:
+        here = getattr(here, part)
+    return here
+
+
+def ignored_variables(names: list[str]) -> list[str]:
+    """Variables with our prefix that set nothing: a misspelling, or set by the platform for a service of our name."""
+    known = {entry.variable for entry in entries()} | _TEST_VARIABLES
+    return sorted(name for name in names if name.startswith(ENV_PREFIX) and name not in known)

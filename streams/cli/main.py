@@ -1,0 +1,66 @@
+"""The ``groundwatch`` program: its commands, and how an error becomes a message and an exit code."""
+
+import sys
+import traceback
+from importlib.metadata import version as installed_version
+from typing import Annotated
+
+import typer
+
+from schemas.errors import GroundwatchError
+from streams.cli import alerts, check, config, demo, migrate, policy, replay, run
+from streams.cli.display import plain, stderr
+from streams.cli.exits import ExitCode, exit_code
+
+app = typer.Typer(
+    name="groundwatch",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Watch a RAG product on Kafka: check its answers claim by claim, and page when the share of hallucinated "
+    "answers jumps.\n\nExit codes: 0 fine, 1 faults found in the input (or what was asked for is not there), 2 wrong "
+    "configuration or usage, 69 Kafka or store unavailable, 70 a bug, 75 stopped before all work was drained.",
+    epilog="Start with `groundwatch demo`; then `groundwatch config example > groundwatch.yaml` and `groundwatch run`.",
+)
+app.command("run")(run.run)
+app.command("demo")(demo.demo)
+app.command("replay")(replay.replay)
+app.command("check")(check.check)
+app.add_typer(alerts.app, name="alerts")
+app.add_typer(policy.app, name="policy")
+app.add_typer(config.app, name="config")
+app.command("migrate")(migrate.migrate)
+
+
+def _print_version(*, is_asked: bool) -> None:
+    if is_asked:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=lambda asked: _print_version(is_asked=asked), is_eager=True)
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command()
+def version() -> None:
+    """Print the version of Groundwatch and of Python."""
+    number = ".".join(str(part) for part in sys.version_info[:3])
+    typer.echo(f"groundwatch {installed_version('groundwatch')} (Python {number})")
+
+
+def main() -> None:
+    """Run the program on the process's arguments and end the process with an exit code."""
+    try:
+        app()
+    except GroundwatchError as error:
+        stderr().print(plain(f"groundwatch: {error}"))
+        sys.exit(exit_code(error))
+    except Exception:  # noqa: BLE001  the last line of defence: a traceback and a code that supervisors can tell apart
+        traceback.print_exc()
+        sys.exit(ExitCode.BUG)

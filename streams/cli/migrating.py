@@ -1,0 +1,20 @@
+"""What ``groundwatch migrate`` does, apart from talking to the user."""
+
+import asyncio
+
+from streams.cli.opened import opened_store
+from streams.deployment import prepare
+from streams.settings import Settings
+from streams.settings.connect import connection_of
+
+
+def migrate_deployment(settings: Settings) -> list[str]:
+    """Migrate and say what changed, a line each. Embedded, the store alone: topics are made at every start.
+
+    Raises StoreUnavailable, BrokerUnavailable.
+    """
+    if settings.embedded:
+        with opened_store(settings, read_only=False) as store:
+            return [f"store: {store.migrate(retention_days=settings.store.retention_days)}"]
+    done = asyncio.run(prepare(settings, connection_of(settings.kafka.internal)))
+    return [f"store: {done.store}", f"topics made: {', '.join(done.topics) or 'none'}"]

@@ -1,0 +1,59 @@
+"""Asking the running process over HTTP, because the embedded store belongs to it alone."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import httpx
+
+from schemas.errors import ConfigError, NotReached, StoreUnavailable
+from streams.run_file import RUN_FILE, RunFile
+
+TIMEOUT_SECONDS = 10.0
+
+
+class RunningProcess:
+    """The local API of a running process. ``transport`` is for tests."""
+
+    def __init__(self, run_file: RunFile, transport: httpx.BaseTransport | None = None) -> None:
+        self._where = f"the running process ({run_file.url}, pid {run_file.pid})"
+        self._client = httpx.Client(
+            base_url=run_file.url,
+            headers={"Authorization": f"Bearer {run_file.token}"},
+            timeout=TIMEOUT_SECONDS,
+            transport=transport,
+            trust_env=False,  # a proxy has no business between two processes of one machine
+        )
+
+    def get(self, path: str, **parameters: str | int | list[str]) -> Any:
+        """The JSON body of an answer. Raises NotReached or StoreUnavailable."""
+        return self._json("GET", path, params=parameters)
+
+    def post(self, path: str, content: str, headers: Mapping[str, str]) -> Any:
+        """Send text and return the JSON body of the answer. Raises ConfigError when the process refuses the content."""
+        return self._json("POST", path, content=content.encode(), headers=dict(headers))
+
+    def _json(self, method: str, path: str, **request: Any) -> Any:
+        try:
+            response = self._client.request(method, path, **request)
+        except httpx.HTTPError as error:
+            raise NotReached(f"{self._where} does not answer ({type(error).__name__}); is it starting?") from error
+        if response.is_success:
+            return response.json()
+        detail = _detail(response)
+        match response.status_code:
+            case 400 | 422:
+                raise ConfigError(detail)
+            case 401 | 403:
+                raise NotReached(f"{self._where} refused our token; was {RUN_FILE} copied from another machine?")
+            case 404:
+                raise NotReached(detail)
+            case _:
+                raise StoreUnavailable(f"{self._where} answered {response.status_code}: {detail}")
+
+
+def _detail(response: httpx.Response) -> str:
+    """The ``detail`` text of a JSON body, else the start of the body."""
+    with suppress(ValueError, KeyError, TypeError):
+        return str(response.json()["detail"])
+    return response.text[:200] or response.reason_phrase
