@@ -1,0 +1,110 @@
+"""What the store hands out or takes beside the shared schemas; value objects, equal by value."""
+
+from datetime import datetime
+from enum import Enum
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.base import Record, UtcDatetime
+from schemas.draw import Draw, DrawnTrace
+from schemas.labels import Outcome, RiskTier
+from schemas.trace import Trace
+from schemas.verdict import Verdict
+
+
+class AllTenants(Enum):
+    """The reader may see every tenant; a type of its own, so that no empty or missing value can mean it."""
+
+    ALL = "all"
+
+
+ALL_TENANTS = AllTenants.ALL
+Tenants = AllTenants | frozenset[str]
+"""Who the reader is: ``ALL_TENANTS`` or the names that the reader's token allows (an empty set reads nothing)."""
+
+
+class TraceHead(Record):
+    """What is fixed at a trace's first emission, whatever late spans bring."""
+
+    trace_id: str
+    ts: UtcDatetime
+    content_hash: str
+    stratum: str
+    inclusion_probability: float = Field(gt=0, le=1)
+    policy_id: str
+    revision: int = Field(default=1, ge=1)
+
+
+class Watermark(Record):
+    """How far ingest is on one source partition: every trace that ended before ``event_time`` is stored."""
+
+    topic: str
+    partition: int
+    event_time: UtcDatetime
+    is_idle: bool = False
+    at: UtcDatetime
+    """When this was written; the newest counts."""
+
+
+class Deploy(Record):
+    """A change of a version, marked by a person or detected; ``intent`` may be ``*``."""
+
+    at: UtcDatetime
+    intent: str = "*"
+    field: str
+    value: str
+    note: str = ""
+    source: Literal["mark", "detected"] = "mark"
+
+
+class ExpiredCount(Record):
+    """One trace older than retention; the store keeps no trace row and counts distinct ids by day of ``ts``."""
+
+    trace_id: str
+    ts: UtcDatetime
+    intent: str = "unmapped"
+    tier: RiskTier = RiskTier.MEDIUM
+
+
+class FlaggedAnswer(Record):
+    """An answer found hallucinated, with what was seen and what was concluded."""
+
+    trace: Trace
+    draw: Draw
+    verdict: Verdict
+
+
+class StoredTrace(Record):
+    """A trace with its draw and every detector's newest verdict on it, newest first."""
+
+    drawn: DrawnTrace
+    verdicts: list[Verdict]
+
+
+class RebuildReport(Record):
+    """One run of the tally job: ``cells`` counts the 5-minute cells whose numbers changed."""
+
+    generation: int
+    buckets: int
+    cells: int
+    took_seconds: float
+
+
+class MigrationReport(Record):
+    """Statements that this run applied, by file."""
+
+    applied: dict[str, int]
+
+
+class StoreCounts(Record):
+    """How much is stored; ``drawn`` and ``verdicts`` count distinct traces and (trace, fingerprint) pairs."""
+
+    traces: int = 0
+    drawn: int = 0
+    verdicts: int = 0
+    outcomes: dict[Outcome, int] = Field(default_factory=dict)
+    first_ts: datetime | None = None
+    last_ts: datetime | None = None
+    alerts_firing: int = 0
+    generation: int = 0

@@ -1,0 +1,191 @@
+"""Traces and verdicts: written in batches, read by key; every read of them names the reader's tenants."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from schemas.draw import DrawnTrace
+from schemas.labels import RiskTier
+from schemas.tally import bucket_start
+from schemas.verdict import Verdict
+from streams.store.connection import Connection
+from streams.store.passages import PassageWriter, read_texts
+from streams.store.records import AllTenants, FlaggedAnswer, StoredTrace, Tenants
+from streams.store.trace_columns import TRACES, cut, trace_row
+from streams.store.trace_rows import drawn_trace, passage_hashes
+from streams.store.values import clean, from_micros, micros, seconds
+from streams.store.verdict_rows import VERDICTS, verdict_of, verdict_row
+
+_PER_INSERT = 1_000
+_PER_READ = 200
+_LOOK_BACK = (timedelta(days=1), timedelta(days=7))
+_MICROSECOND = timedelta(microseconds=1)
+_Key = tuple[datetime, str]
+
+_SPAN = "SELECT count() AS n, max(ts) AS last, min(ts) AS first FROM verdicts"
+_FIND = "SELECT ts FROM traces WHERE trace_id = {id:String} ORDER BY ts DESC LIMIT 1"
+_TRACES = """
+SELECT * FROM traces FINAL
+WHERE (toStartOfFiveMinutes(ts), trace_id) IN (
+    SELECT toDateTime(key.1, 'UTC'), key.2
+    FROM (SELECT arrayJoin(arrayZip({buckets:Array(UInt32)}, {ids:Array(String)})) AS key))
+  AND ({all:Bool} OR tenant IN (SELECT arrayJoin({tenants:Array(String)})))
+"""
+_VERDICTS = """
+SELECT * FROM verdicts FINAL
+WHERE (toStartOfFiveMinutes(ts), trace_id) IN (
+    SELECT toDateTime(key.1, 'UTC'), key.2
+    FROM (SELECT arrayJoin(arrayZip({buckets:Array(UInt32)}, {ids:Array(String)})) AS key))
+ORDER BY verified_at DESC, fingerprint
+"""
+_FLAGGED = """
+SELECT flagged.ts AS ts, flagged.trace_id AS trace_id, flagged.fingerprint AS fingerprint
+FROM (
+    SELECT ts, trace_id, fingerprint, verified_at FROM verdicts FINAL
+    WHERE outcome = 'hallucinated'
+      AND ts >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') AND ts < fromUnixTimestamp64Micro({until:Int64}, 'UTC')
+) AS flagged
+INNER JOIN (
+    SELECT ts, trace_id FROM traces FINAL
+    WHERE ts >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') AND ts < fromUnixTimestamp64Micro({until:Int64}, 'UTC')
+      AND ({all:Bool} OR tenant IN (SELECT arrayJoin({tenants:Array(String)})))
+      AND ({intent:Nullable(String)} IS NULL OR intent = {intent:Nullable(String)})
+      AND ({tier:String} = '' OR tier = {tier:String})
+) AS seen ON flagged.ts = seen.ts AND flagged.trace_id = seen.trace_id
+ORDER BY flagged.ts DESC, flagged.trace_id, flagged.verified_at DESC
+LIMIT 1 BY flagged.trace_id
+LIMIT {limit:UInt32}
+"""
+# Both sides without FINAL: a draw never changes, and the largest revision is the same before and after a merge.
+_WAITING = """
+SELECT trace_id, max(ts) AS ts FROM (
+    SELECT trace_id, ts, revision AS stored, 0 AS judged FROM traces WHERE is_drawn
+    UNION ALL
+    SELECT trace_id, ts, 0 AS stored, revision AS judged FROM verdicts
+)
+GROUP BY trace_id HAVING max(stored) > max(judged)
+ORDER BY ts, trace_id
+LIMIT {limit:UInt32}
+"""
+
+
+def insert_traces(connection: Connection, passages: PassageWriter, rows: Sequence[DrawnTrace]) -> None:
+    """Texts first, then the traces: no stored trace ever lacks a passage. Raises RowRejected, StoreUnavailable."""
+    today = datetime.now(UTC).date()
+    for start in range(0, len(rows), _PER_INSERT):
+        cuts = [cut(row) for row in rows[start : start + _PER_INSERT]]
+        passages.store((pair for one in cuts for pair in zip(one.hashes, one.texts, strict=True)), today)
+        connection.insert(TRACES, [trace_row(one) for one in cuts])
+
+
+def insert_verdicts(connection: Connection, rows: Sequence[Verdict]) -> None:
+    """Store verdicts, each under its trace's ``ts``. Raises RowRejected, StoreUnavailable."""
+    for start in range(0, len(rows), _PER_INSERT):
+        connection.insert(VERDICTS, [verdict_row(row) for row in rows[start : start + _PER_INSERT]])
+
+
+def read_traces(connection: Connection, keys: Sequence[_Key], tenants: Tenants) -> dict[_Key, DrawnTrace]:
+    """The newest revision of each trace that the reader may see, by (ts, id)."""
+    found: dict[_Key, DrawnTrace] = {}
+    for start in range(0, len(keys), _PER_READ):
+        asked = {**_keys(keys[start : start + _PER_READ]), **_tenants(tenants)}
+        rows = connection.query(_TRACES, asked)
+        texts = read_texts(connection, [digest for row in rows for digest in passage_hashes(row)])
+        for row in rows:
+            drawn = drawn_trace(row, texts)
+            found[drawn.trace.ts, drawn.trace.trace_id] = drawn
+    return found
+
+
+def read_trace(connection: Connection, trace_id: str, tenants: Tenants, ts: datetime | None) -> StoredTrace | None:
+    """One trace with its verdicts; a ``ts`` in the right bucket makes the read ten times faster, a wrong one costs."""
+    wanted = clean(trace_id)
+    for guess in _moments(connection, wanted, ts):
+        seen = read_traces(connection, [(guess, wanted)], tenants)
+        if seen:
+            drawn = max(seen.values(), key=lambda one: one.trace.ts)
+            verdicts = read_verdicts(connection, [(drawn.trace.ts, wanted)])
+            return StoredTrace(drawn=drawn, verdicts=verdicts)
+    return None
+
+
+def read_verdicts(connection: Connection, keys: Sequence[_Key]) -> list[Verdict]:
+    """Every detector's verdict on these traces, newest first."""
+    return [verdict_of(row) for row in connection.query(_VERDICTS, _keys(keys))] if keys else []
+
+
+def read_flagged(
+    connection: Connection,
+    *,
+    tenants: Tenants,
+    intent: str | None,
+    tier: RiskTier | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+) -> list[FlaggedAnswer]:
+    """Answers found hallucinated, newest first, one a trace; looks back in growing windows until ``limit`` are found."""
+    keys: list[dict[str, Any]] = []
+    asked = {"intent": intent, "tier": tier.value if tier else "", "limit": limit, **_tenants(tenants)}
+    for start, end in _windows(connection, since, until):
+        keys = connection.query(_FLAGGED, {**asked, "since": micros(start), "until": micros(end)})
+        if len(keys) >= limit:
+            break
+    return _answers(connection, [(from_micros(key["ts"]), key["trace_id"], key["fingerprint"]) for key in keys], tenants)
+
+
+def read_waiting(connection: Connection, limit: int) -> list[DrawnTrace]:
+    """Drawn traces without a verdict on their newest revision, oldest first."""
+    rows = connection.query(_WAITING, {"limit": limit}, max_seconds=120)
+    keys = [(from_micros(row["ts"]), row["trace_id"]) for row in rows]
+    return sorted(
+        read_traces(connection, keys, AllTenants.ALL).values(), key=lambda one: (one.trace.ts, one.trace.trace_id)
+    )
+
+
+def _answers(
+    connection: Connection, found: Sequence[tuple[datetime, str, str]], tenants: Tenants
+) -> list[FlaggedAnswer]:
+    keys = [(ts, trace_id) for ts, trace_id, _ in found]
+    traces = read_traces(connection, keys, tenants)
+    verdicts = {(verdict.trace_id, verdict.fingerprint): verdict for verdict in read_verdicts(connection, keys)}
+    answers = []
+    for ts, trace_id, fingerprint in found:
+        drawn, verdict = traces.get((ts, trace_id)), verdicts.get((trace_id, fingerprint))
+        # Either may be gone or changed since the keys were read.
+        if drawn is not None and verdict is not None:
+            answers.append(FlaggedAnswer(trace=drawn.trace, draw=drawn.draw, verdict=verdict))
+    return answers
+
+
+def _windows(
+    connection: Connection, since: datetime | None, until: datetime | None
+) -> Iterator[tuple[datetime, datetime]]:
+    span = connection.query(_SPAN)[0]
+    if not span["n"]:
+        return
+    first, last = from_micros(span["first"]), from_micros(span["last"]) + _MICROSECOND
+    start = first if since is None else max(since, first)
+    end = last if until is None else min(until, last)
+    for window in _LOOK_BACK:
+        if end - window > start:
+            yield end - window, end
+    if start < end:
+        yield start, end
+
+
+def _moments(connection: Connection, trace_id: str, ts: datetime | None) -> Iterator[datetime]:
+    if ts is not None:
+        yield ts
+    for row in connection.query(_FIND, {"id": trace_id}):
+        yield from_micros(row["ts"])
+
+
+def _keys(keys: Sequence[_Key]) -> dict[str, Any]:
+    return {"buckets": [seconds(bucket_start(ts)) for ts, _ in keys], "ids": [trace_id for _, trace_id in keys]}
+
+
+def _tenants(tenants: Tenants) -> dict[str, Any]:
+    if isinstance(tenants, AllTenants):
+        return {"all": True, "tenants": []}
+    return {"all": False, "tenants": sorted(clean(name) for name in tenants)}

@@ -1,0 +1,142 @@
+"""A Verdict as one row of ``verdicts``, and back; claims are Nested, so a redone verdict replaces them all."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from schemas.claim import Claim
+from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
+from schemas.verdict import ClaimVerdict, Evidence, Verdict
+from streams.store.connection import Table
+from streams.store.trace_rows import versions
+from streams.store.values import clean, cleaned, from_micros, micros
+
+_REVISION_STEP = 1 << 44
+"""Milliseconds since 1970 stay below this until the year 2527; the trace's revision counts above it."""
+
+_WORD = "LowCardinality(String)"
+_WORDS = "Array(LowCardinality(String))"
+_NO_EVIDENCE = Evidence(passage=0, doc_id="", passage_hash="", start=0, end=0, text="")
+
+_Value = Callable[[Verdict], Any]
+
+
+def verdict_row(verdict: Verdict) -> list[Any]:
+    """The values of one row, in the order of ``VERDICTS.columns``."""
+    return [value(verdict) for _, _, value in _COLUMNS]
+
+
+def verdict_of(row: Mapping[str, Any]) -> Verdict:
+    """The verdict of one row."""
+    return Verdict(
+        trace_id=row["trace_id"],
+        ts=from_micros(row["ts"]),
+        revision=row["revision"],
+        intent=row["intent"],
+        tier=RiskTier(row["tier"]),
+        versions=versions(row),
+        fingerprint=row["fingerprint"],
+        outcome=Outcome(row["outcome"]),
+        failures=tuple(FailureLabel(word) for word in row["failures"]),
+        score=row["score"],
+        passed=row["passed"],
+        containment=Containment(row["containment"]),
+        claims=tuple(_claim_verdict(row, index) for index in range(len(row["claims.index"]))),
+        layers=tuple(Layer(word) for word in row["layers"]),
+        took_ms=row["took_ms"],
+        cost_usd=row["cost_usd"],
+        verified_at=from_micros(row["verified_at"]),
+    )
+
+
+def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
+    error = row["claims.error"][at]
+    claim = Claim(
+        index=row["claims.index"][at],
+        start=row["claims.span_start"][at],
+        end=row["claims.span_end"][at],
+        text=row["claims.text"][at],
+        is_factual=row["claims.is_factual"][at],
+        critical_rule=row["claims.critical_rule"][at],
+        citations=tuple(row["claims.citations"][at]),
+    )
+    return ClaimVerdict(
+        claim=claim,
+        label=ClaimLabel(row["claims.label"][at]),
+        support=row["claims.support"][at],
+        contradiction=row["claims.contradiction"][at],
+        evidence=_evidence(row, at),
+        why=row["claims.why"][at],
+        layers=tuple(Layer(word) for word in row["claims.layers"][at]),
+        error=Outcome(error) if error else None,
+    )
+
+
+def _evidence(row: Mapping[str, Any], at: int) -> Evidence | None:
+    passage = row["claims.evidence_passage"][at]
+    if passage is None:
+        return None
+    return Evidence(
+        passage=passage,
+        doc_id=row["claims.evidence_doc"][at],
+        passage_hash=row["claims.evidence_hash"][at],
+        start=row["claims.evidence_start"][at],
+        end=row["claims.evidence_end"][at],
+        text=row["claims.evidence_text"][at],
+    )
+
+
+def _each(value: Callable[[ClaimVerdict], Any]) -> _Value:
+    return lambda verdict: [value(claim) for claim in verdict.claims]
+
+
+def _span(value: Callable[[Evidence], Any]) -> _Value:
+    return lambda verdict: [value(claim.evidence or _NO_EVIDENCE) for claim in verdict.claims]
+
+
+_ANSWER: list[tuple[str, str, _Value]] = [
+    ("ts", "DateTime64(6, 'UTC')", lambda v: micros(v.ts)),
+    ("trace_id", "String", lambda v: clean(v.trace_id)),
+    ("fingerprint", _WORD, lambda v: clean(v.fingerprint)),
+    ("rev", "UInt64", lambda v: v.revision * _REVISION_STEP + micros(v.verified_at) // 1000),
+    ("revision", "UInt32", lambda v: v.revision),
+    ("intent", _WORD, lambda v: clean(v.intent)),
+    ("tier", _WORD, lambda v: v.tier.value),
+    ("model_version", _WORD, lambda v: clean(v.versions.model)),
+    ("prompt_version", _WORD, lambda v: clean(v.versions.prompt)),
+    ("corpus_version", _WORD, lambda v: clean(v.versions.corpus)),
+    ("retriever_version", _WORD, lambda v: clean(v.versions.retriever)),
+    ("app_version", _WORD, lambda v: clean(v.versions.app)),
+    ("outcome", _WORD, lambda v: v.outcome.value),
+    ("failures", _WORDS, lambda v: [label.value for label in v.failures]),
+    ("score", "Nullable(Float64)", lambda v: v.score),
+    ("passed", "Bool", lambda v: v.passed),
+    ("containment", _WORD, lambda v: v.containment.value),
+    ("layers", _WORDS, lambda v: [layer.value for layer in v.layers]),
+    ("took_ms", "Float64", lambda v: v.took_ms),
+    ("cost_usd", "Float64", lambda v: v.cost_usd),
+    ("verified_at", "DateTime64(6, 'UTC')", lambda v: micros(v.verified_at)),
+]
+_CLAIMS: list[tuple[str, str, _Value]] = [
+    ("claims.index", "Array(UInt32)", _each(lambda c: c.claim.index)),
+    ("claims.span_start", "Array(UInt32)", _each(lambda c: c.claim.start)),
+    ("claims.span_end", "Array(UInt32)", _each(lambda c: c.claim.end)),
+    ("claims.text", "Array(String)", _each(lambda c: clean(c.claim.text))),
+    ("claims.is_factual", "Array(Bool)", _each(lambda c: c.claim.is_factual)),
+    ("claims.critical_rule", _WORDS, _each(lambda c: clean(c.claim.critical_rule))),
+    ("claims.citations", "Array(Array(String))", _each(lambda c: cleaned(c.claim.citations))),
+    ("claims.label", _WORDS, _each(lambda c: c.label.value)),
+    ("claims.support", "Array(Nullable(Float64))", _each(lambda c: c.support)),
+    ("claims.contradiction", "Array(Nullable(Float64))", _each(lambda c: c.contradiction)),
+    ("claims.why", "Array(String)", _each(lambda c: clean(c.why))),
+    ("claims.layers", f"Array({_WORDS})", _each(lambda c: [layer.value for layer in c.layers])),
+    ("claims.error", _WORDS, _each(lambda c: c.error.value if c.error else "")),
+    ("claims.evidence_passage", "Array(Nullable(UInt32))", _each(lambda c: c.evidence.passage if c.evidence else None)),
+    ("claims.evidence_doc", "Array(String)", _span(lambda e: clean(e.doc_id))),
+    ("claims.evidence_hash", "Array(String)", _span(lambda e: clean(e.passage_hash))),
+    ("claims.evidence_start", "Array(UInt32)", _span(lambda e: e.start)),
+    ("claims.evidence_end", "Array(UInt32)", _span(lambda e: e.end)),
+    ("claims.evidence_text", "Array(String)", _span(lambda e: clean(e.text))),
+]
+_COLUMNS = [*_ANSWER, *_CLAIMS]
+
+VERDICTS = Table("verdicts", tuple((name, kind) for name, kind, _ in _COLUMNS))
