@@ -13,6 +13,8 @@ class ExitCode(IntEnum):
     """The command worked, but some of its input was wrong or what was asked for is not there."""
     WRONG_CONFIG = 2
     """A setting, a policy file or the command line itself is wrong."""
+    CEILING = 65
+    """Ingest stopped because too much of its input was unreadable; see ingest.dead_letter_max_run and _max_share."""
     UNAVAILABLE = 69
     """Kafka or the store did not answer."""
     BUG = 70

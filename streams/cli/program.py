@@ -18,8 +18,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="Watch a RAG product on Kafka: check its answers claim by claim, and page when the share of hallucinated "
-    "answers jumps.\n\nExit codes: 0 fine, 1 faults found in the input (or what was asked for is not there), 2 wrong "
-    "configuration or usage, 69 Kafka or store unavailable, 70 a bug, 75 stopped before all work was drained.",
+    "answers jumps.\n\nExit codes: 0 fine, 1 faults found in the input (or what was asked for is not there), "
+    "2 wrong configuration or usage, 65 stopped because too much input was unreadable, 69 Kafka or store unavailable, "
+    "70 a bug, 75 stopped before all work was drained.",
     epilog="Start with `groundwatch demo`; then `groundwatch config example > groundwatch.yaml` and `groundwatch run`.",
 )
 app.command("run")(run.run)
