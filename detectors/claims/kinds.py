@@ -5,7 +5,7 @@ import re
 from detectors.claims.citations import strip_citations
 from detectors.lexicon import Lexicon, load_lexicon, normal_form
 
-_QUESTION = re.compile(r"[?？؟;\u037e]")
+_DIGIT = re.compile(r"\d")
 _URL = re.compile(r"\w{2,10}://\S{1,2000}")
 _EDGE = " .!。！।:：,;…"
 _LEAD_IN_WORDS = 12
@@ -44,7 +44,7 @@ def is_refusal(text: str) -> bool:
     """
     lexicon = load_lexicon()
     form = normal_form(text, _REFUSAL_CHARS + 1)
-    if len(form) > _REFUSAL_CHARS:
+    if len(form) > _REFUSAL_CHARS or not any(cue in form for cue in lexicon.refusal_cues):
         return False
     match = lexicon.refusals.search(form)
     if match is None:
@@ -99,4 +99,4 @@ def _is_phrase(form: str, lexicon: Lexicon) -> bool:
 
 
 def _has_digit(text: str) -> bool:
-    return any(char.isdigit() for char in text)
+    return _DIGIT.search(text) is not None

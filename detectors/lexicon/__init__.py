@@ -25,6 +25,7 @@ class Lexicon:
     months: frozenset[str]
     verbs: frozenset[str]
     stopwords: frozenset[str]
+    refusal_cues: frozenset[str]
     referring: re.Pattern[str]
     limiting: re.Pattern[str]
     contrasts: re.Pattern[str]
@@ -59,6 +60,7 @@ def load_lexicon() -> Lexicon:
         months=words("months"),
         verbs=words("verbs"),
         stopwords=words("stopwords"),
+        refusal_cues=words("refusal_cues"),
         referring=openers("referring"),
         limiting=openers("limiting"),
         contrasts=re.compile(rf"[,;:—–-]?\s+{_alternatives(words('contrasts'))}\b"),

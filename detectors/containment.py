@@ -1,0 +1,73 @@
+"""What should happen to an answer before it is sent; a pure decision over labels, whatever the rates say.
+
+Whether cutting a claim changes what the rest means cannot be known for certain, so the rule errs towards abstaining.
+"""
+
+import re
+from collections.abc import Sequence
+
+from detectors.lexicon import load_lexicon, normal_form
+from schemas.labels import ClaimLabel, Containment, Outcome
+from schemas.verdict import ClaimVerdict
+
+_BAD = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
+_STEP_MARKER = re.compile(r"(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)）、]\s*\Z|[①-⑳]\s*\Z")
+_MARKER_CHARS = 12
+_OPENING_CHARS = 60
+
+
+def contain(outcome: Outcome, claims: Sequence[ClaimVerdict], answer: str) -> Containment:
+    """The containment of an answer.
+
+    An unsupported or contradicted critical claim: ``abstain``; else a claim to review or in error, or an answer that
+    could not be judged: ``hold_for_review``; else an unsupported or contradicted claim: ``deliver_trimmed``, or
+    ``abstain`` where ``changes_meaning`` says so; else ``deliver``.
+    """
+    bad = [claim for claim in claims if claim.label in _BAD]
+    if any(claim.claim.critical_rule for claim in bad):
+        return Containment.ABSTAIN
+    to_review = any(claim.error is not None or claim.label is ClaimLabel.UNCLEAR for claim in claims)
+    if to_review or outcome is Outcome.UNCLEAR or outcome.is_error or outcome.is_unresolved:
+        return Containment.HOLD_FOR_REVIEW
+    if bad:
+        return Containment.ABSTAIN if changes_meaning(claims, answer) else Containment.DELIVER_TRIMMED
+    return Containment.ABSTAIN if outcome is Outcome.HALLUCINATED else Containment.DELIVER
+
+
+def changes_meaning(claims: Sequence[ClaimVerdict], answer: str) -> bool:
+    """Whether cutting the unsupported and contradicted claims could change what the rest means.
+
+    Yes when no supported claim would remain; when the claim after a cut one refers back ("This …", "However, …"); when
+    a cut one limits what stands before it ("But …", "Unless …"); when a cut one ends with a colon; or when it is a
+    numbered step.
+    """
+    if not any(claim.label is ClaimLabel.SUPPORTED for claim in claims):
+        return True
+    following = [*claims[1:], None]
+    return any(
+        _leans_on_cut(after) or _limits(claim) or _introduces(claim) or _is_step(claim, answer)
+        for claim, after in zip(claims, following, strict=True)
+        if claim.label in _BAD
+    )
+
+
+def _leans_on_cut(after: ClaimVerdict | None) -> bool:
+    if after is None or after.label in _BAD:
+        return False
+    opening = normal_form(after.claim.text, _OPENING_CHARS)
+    lexicon = load_lexicon()
+    return lexicon.referring.match(opening) is not None or lexicon.limiting.match(opening) is not None
+
+
+def _limits(claim: ClaimVerdict) -> bool:
+    return load_lexicon().limiting.match(normal_form(claim.claim.text, _OPENING_CHARS)) is not None
+
+
+def _introduces(claim: ClaimVerdict) -> bool:
+    return claim.claim.text.rstrip("*_ ").endswith((":", "："))
+
+
+def _is_step(claim: ClaimVerdict, answer: str) -> bool:
+    before = answer[max(0, claim.claim.start - _MARKER_CHARS) : claim.claim.start]
+    line = before.rpartition("\n")[2]
+    return _STEP_MARKER.search(line) is not None

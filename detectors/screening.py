@@ -1,0 +1,64 @@
+"""Screening: L0 and, with a detector, L1 on every trace at ingest, before the draw."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from detectors.detector import Detector
+from detectors.fingerprint import screening_fingerprint
+from detectors.judging import judge_guarded
+from detectors.preparation import Prepared, prepare
+from detectors.structural import MAX_ANSWER_BYTES
+from schemas.draw import Screening
+from schemas.policy import PolicyDocument
+from schemas.trace import Trace
+from schemas.verdict import ClaimJudgement
+
+
+@dataclass(frozen=True, slots=True)
+class Screener:
+    """Screens batches of traces; ``detector`` None leaves L1 out, and no judgement is made.
+
+    ``attempts``: tries per trace before ``error:internal``; ``clock`` counts seconds from any origin.
+    """
+
+    detector: Detector | None
+    max_answer_bytes: int = MAX_ANSWER_BYTES
+    attempts: int = 3
+    clock: Callable[[], float] = perf_counter
+
+    def screen(self, traces: Sequence[Trace], policies: Sequence[PolicyDocument]) -> list[Screening]:
+        """One screening per trace, in order; ``policies`` are those in force at each trace's event time.
+
+        Never raises for what a trace contains. Raises Retryable when the detector is away.
+        """
+        began = self.clock()
+        prepared = [
+            prepare(trace, policy, self.max_answer_bytes) for trace, policy in zip(traces, policies, strict=True)
+        ]
+        judgements = self._judge(prepared)
+        took_ms = (self.clock() - began) * 1000 / max(1, len(traces))
+        return [self._screening(item, judged, took_ms) for item, judged in zip(prepared, judgements, strict=True)]
+
+    def _judge(self, prepared: Sequence[Prepared]) -> list[tuple[ClaimJudgement, ...]]:
+        if self.detector is None:
+            return [()] * len(prepared)
+        items = [item.to_item() for item in prepared if item.needs_judging]
+        judged = iter(judge_guarded(self.detector, items, self.attempts))
+        return [tuple(next(judged)) if item.needs_judging else () for item in prepared]
+
+    def _screening(self, item: Prepared, judgements: tuple[ClaimJudgement, ...], took_ms: float) -> Screening:
+        return Screening(
+            claims=item.claims,
+            judgements=judgements,
+            failures=item.findings.failures,
+            outcome=item.findings.outcome,
+            score=_weakest(judgements),
+            fingerprint=screening_fingerprint(self.detector.fingerprint) if self.detector else "",
+            is_empty_retrieval=item.findings.is_empty_retrieval,
+            took_ms=took_ms,
+        )
+
+
+def _weakest(judgements: Iterable[ClaimJudgement]) -> float | None:
+    return min((judgement.support for judgement in judgements if judgement.support is not None), default=None)

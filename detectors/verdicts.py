@@ -1,0 +1,132 @@
+"""Puts a verdict together from claims, judgements and structural findings; the one place where both meet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from detectors.containment import contain
+from detectors.fingerprint import fingerprint
+from detectors.outcome import AnswerOutcome, answer_outcome, label_claim
+from detectors.preparation import Prepared
+from detectors.structural.staleness import is_stale
+from schemas.claim import Claim
+from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome
+from schemas.policy import PolicyDocument, Thresholds
+from schemas.trace import Passage
+from schemas.verdict import ClaimJudgement, ClaimVerdict, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What all verdicts of a batch share; ``took_ms`` is each trace's part of the batch, in milliseconds."""
+
+    detector_fingerprint: str
+    layers: tuple[Layer, ...]
+    verified_at: datetime
+    took_ms: float
+
+
+def build_verdict(ready: Prepared, judgements: Sequence[ClaimJudgement], policy: PolicyDocument, run: Run) -> Verdict:
+    """The verdict on one trace; ``judgements`` are empty when the structure settled the outcome.
+
+    ``passed``: grounded, and the weakest claim reaches the tier's bar (any grounded answer where no bar is set).
+    """
+    trace, findings = ready.trace, ready.findings
+    if ready.needs_judging:
+        claims = _judged_claims(ready.claims, judgements, policy.thresholds, run.layers)
+        failures = [*findings.failures, *_evidence_failures(ready, claims, judgements, policy.thresholds)]
+        used = run.layers
+    else:
+        claims = _settled_claims(ready.claims, findings.outcome)
+        failures = [*findings.failures]
+        used = (Layer.L0,)
+    found = answer_outcome(claims, failures, findings.outcome)
+    return Verdict(
+        trace_id=trace.trace_id,
+        ts=trace.ts,
+        revision=trace.revision,
+        intent=trace.intent,
+        tier=trace.tier,
+        versions=trace.versions,
+        fingerprint=fingerprint(run.detector_fingerprint, policy.thresholds, run.layers),
+        outcome=found.outcome,
+        failures=found.failures,
+        score=found.score,
+        passed=_has_passed(found, policy.bars.get(trace.tier)),
+        containment=contain(found.outcome, claims, trace.answer or ""),
+        claims=claims,
+        layers=used,
+        took_ms=run.took_ms,
+        verified_at=run.verified_at,
+    )
+
+
+def _judged_claims(
+    claims: Sequence[Claim], judgements: Sequence[ClaimJudgement], thresholds: Thresholds, layers: tuple[Layer, ...]
+) -> tuple[ClaimVerdict, ...]:
+    verdicts = []
+    for claim, judgement in zip(claims, judgements, strict=True):
+        labelled = label_claim(judgement, thresholds)
+        has_scores = labelled.error is None
+        verdicts.append(
+            ClaimVerdict(
+                claim=claim,
+                label=labelled.label,
+                support=judgement.support if has_scores else None,
+                contradiction=judgement.contradiction if has_scores else None,
+                evidence=judgement.evidence if has_scores else None,
+                why=judgement.why,
+                layers=layers if claim.is_factual else (Layer.L0,),
+                error=labelled.error,
+            )
+        )
+    return tuple(verdicts)
+
+
+def _settled_claims(claims: Sequence[Claim], outcome: Outcome | None) -> tuple[ClaimVerdict, ...]:
+    """Claims of an answer that no detector saw.
+
+    An assertion out of nothing is unsupported, what cannot be checked is unclear, and a mere referral beside a refusal
+    is outside the score.
+    """
+    label, why = ClaimLabel.NOT_FACTUAL, ""
+    if outcome is Outcome.HALLUCINATED:
+        label, why = ClaimLabel.UNSUPPORTED, "nothing was retrieved"
+    elif outcome is not None and (outcome.is_unresolved or outcome.is_error):
+        label, why = ClaimLabel.UNCLEAR, outcome.value
+    error = outcome if outcome is not None and outcome.is_error else None
+    return tuple(
+        ClaimVerdict(claim=claim, label=label, why=why, layers=(Layer.L0,), error=error)
+        if claim.is_factual
+        else ClaimVerdict(claim=claim, label=ClaimLabel.NOT_FACTUAL, layers=(Layer.L0,))
+        for claim in claims
+    )
+
+
+def _evidence_failures(
+    ready: Prepared, claims: Sequence[ClaimVerdict], judgements: Sequence[ClaimJudgement], thresholds: Thresholds
+) -> list[FailureLabel]:
+    failures = [label_claim(judgement, thresholds).failure for judgement in judgements]
+    found = [failure for failure in failures if failure is not None]
+    passages = ready.trace.passages or ()
+    if any(_rests_on_stale(claim, passages, ready.trace.ts) for claim in claims):
+        found.append(FailureLabel.STALE_SOURCE)
+    return found
+
+
+def _rests_on_stale(claim: ClaimVerdict, passages: Sequence[Passage], at: datetime) -> bool:
+    """Supported by a stale passage alone: no passage in force says the same in the same words."""
+    evidence = claim.evidence
+    if claim.label is not ClaimLabel.SUPPORTED or evidence is None or evidence.passage >= len(passages):
+        return False
+    if not is_stale(evidence.passage, passages, at):
+        return False
+    return not any(
+        evidence.text in passage.text and not is_stale(position, passages, at)
+        for position, passage in enumerate(passages)
+    )
+
+
+def _has_passed(found: AnswerOutcome, bar: float | None) -> bool:
+    is_above = bar is None or (found.score is not None and found.score >= bar)
+    return found.outcome is Outcome.GROUNDED and is_above
