@@ -19,7 +19,7 @@ _NEIGHBOURS: tuple[Callable[[Key], Hashable], ...] = (lambda key: key[:2], lambd
 
 @dataclass(slots=True)
 class Sums:
-    """Sums of one stratum under one policy: traffic, drawn and empty retrieval of all traces, the rest of verdicts."""
+    """Sums of one stratum under one policy: structural counts are of all traffic, the others of verdicts."""
 
     traffic: int = 0
     drawn: int = 0
@@ -85,6 +85,7 @@ def _add_traffic(sums: Sums, tally: Tally) -> None:
     sums.traffic += tally.traffic
     sums.drawn += tally.drawn
     sums.empty_retrieval += tally.empty_retrieval
+    sums.citation_failure += tally.citation_failure
     sums.pending += tally.pending
 
 
@@ -103,16 +104,14 @@ def _add_verdicts(sums: Sums, tally: Tally) -> None:
     sums.scorable += tally.claims_scorable
     sums.bad_claims += tally.claims_unsupported + tally.claims_contradicted
     sums.over_refusal += tally.over_refusal
-    sums.citation_failure += tally.citation_failure
     sums.pending += tally.pending
 
 
 def parts(strata: Strata, sample_of: Callable[[Sums], Sample]) -> list[Part]:
     """The strata as parts of one share; empty when nothing was sampled."""
     samples = {key: _total([sample_of(sums) for sums in policies]) for key, policies in strata.items()}
-    traffic = {key: float(sum(sums.traffic for sums in policies)) for key, policies in strata.items()}
-    if not any(traffic.values()):  # rows of verdicts alone: the sample speaks for its own traffic
-        traffic = {key: sample.whole for key, sample in samples.items()}
+    # Where the row of all traffic is missing, the sample speaks for its own traffic.
+    traffic = {key: sum(sums.traffic for sums in strata[key]) or sample.whole for key, sample in samples.items()}
     sampled = {key for key, sample in samples.items() if sample.base > 0 and sample.size2 > 0}
     known = {key for key, sample in samples.items() if sample.whole > 0}
     population = _borrow(traffic, known)

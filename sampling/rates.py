@@ -31,8 +31,8 @@ class RateBounds:
 class OtherRates:
     """Shares beside the hallucination rate; ``n`` of each is the number of units it was counted on.
 
-    Of all verdicts: ``abstained`` (over-refusals included), ``over_refusal``, ``unresolved``, ``error`` and
-    ``citation_failure``. Of all traffic: ``empty_retrieval``.
+    Of all verdicts: ``abstained`` (over-refusals included), ``over_refusal``, ``unresolved`` and ``error``. Of all
+    traffic, where the structural checks run: ``citation_failure`` and ``empty_retrieval``.
     """
 
     abstained: RateEstimate
@@ -71,24 +71,28 @@ def other_rates(tallies: Sequence[Tally], level: float = LEVEL, *, fingerprint: 
     def of_verdicts(hits: Callable[[Sums], int]) -> RateEstimate:
         return _share(strata, _among_verdicts(hits), level, _count(strata, lambda sums: sums.verdicts))
 
+    def of_traffic(hits: Callable[[Sums], int]) -> RateEstimate:
+        return _share(strata, _among_traffic(hits), level, _count(strata, lambda sums: sums.traffic))
+
     return OtherRates(
         abstained=of_verdicts(lambda sums: sums.abstained),
         over_refusal=of_verdicts(lambda sums: sums.over_refusal),
         unresolved=of_verdicts(lambda sums: sums.unresolved),
         error=of_verdicts(lambda sums: sums.errors),
-        citation_failure=of_verdicts(lambda sums: sums.citation_failure),
-        empty_retrieval=_share(strata, _empty_retrieval, level, _count(strata, lambda sums: sums.traffic)),
+        citation_failure=of_traffic(lambda sums: sums.citation_failure),
+        empty_retrieval=of_traffic(lambda sums: sums.empty_retrieval),
     )
 
 
 def bounds(tallies: Sequence[Tally], *, fingerprint: str | None = None) -> RateBounds:
     """How far the answers of unknown label could move the rate; [0, 1] when no answer has a label or could have one."""
     strata = gather(tallies, fingerprint)
-    ends = [sum(part.weight * part.rate for part in parts(strata, _with_missing(share))) for share in (0.0, 1.0)]
     missing = _count(strata, lambda sums: sums.missing)
-    if not parts(strata, _with_missing(0.0)):
+    low, high = (parts(strata, _with_missing(share)) for share in (0.0, 1.0))
+    if not low:
         return RateBounds(0.0, 1.0, missing)
-    return RateBounds(ends[0], ends[1], missing)
+    low_rate, high_rate = (min(sum(part.weight * part.rate for part in end), 1.0) for end in (low, high))
+    return RateBounds(low_rate, high_rate, missing)
 
 
 def _share(strata: Strata, sample_of: Callable[[Sums], Sample], level: float, n: int) -> RateEstimate:
@@ -122,8 +126,11 @@ def _among_verdicts(hits: Callable[[Sums], int]) -> Callable[[Sums], Sample]:
     return sample
 
 
-def _empty_retrieval(sums: Sums) -> Sample:
-    return Sample(sums.empty_retrieval, sums.traffic, sums.traffic, sums.traffic, sums.traffic)
+def _among_traffic(hits: Callable[[Sums], int]) -> Callable[[Sums], Sample]:
+    def sample(sums: Sums) -> Sample:
+        return Sample(hits(sums), sums.traffic, sums.traffic, sums.traffic, sums.traffic)
+
+    return sample
 
 
 def _with_missing(share_hallucinated: float) -> Callable[[Sums], Sample]:
