@@ -107,7 +107,9 @@ def connect(dsn: str, *, database: str, read_only: bool) -> Connection:
     elif scheme in {"http", "https"}:
         connection = _server(dsn, read_only=read_only)
     else:
-        raise ConfigError(f"store address with scheme {scheme!r}: use chdb:///path or http(s)://user:password@host:port")
+        raise ConfigError(
+            f"store address with scheme {scheme!r}: use chdb:///path or http(s)://user:password@host:port"
+        )
     try:
         _enter(connection, database, read_only=read_only)
     except BaseException:
@@ -128,7 +130,9 @@ def _embedded(dsn: str, *, read_only: bool) -> Connection:
             )
     except ImportError as error:
         embedded.release(path)
-        raise ConfigError("store address chdb:…: install the engine with pip install 'groundwatch[embedded]'") from error
+        raise ConfigError(
+            "store address chdb:…: install the engine with pip install 'groundwatch[embedded]'"
+        ) from error
     except BaseException:
         embedded.release(path)
         raise

@@ -92,7 +92,9 @@ def _step(file: MigrationFile, done: Mapping[int, str], newest: str) -> Iterable
     for position, known in done.items():
         is_same = position < len(file.statements) and checksum(file.statements[position]) == known
         if not is_same:
-            raise ConfigError(f"{file.name}: statement {position + 1} was changed after it was applied; undo the change")
+            raise ConfigError(
+                f"{file.name}: statement {position + 1} was changed after it was applied; undo the change"
+            )
     if len(done) < len(file.statements):
         yield Step(file.name, len(done), file.statements[len(done) :])
 

@@ -1,4 +1,4 @@
-"""Texts of passages, stored once by content hash; sent again once a day while in use, so that they outlive the traces."""
+"""Texts of passages, stored once by content hash; sent again on each day of use, so that they outlive the traces."""
 
 import threading
 from collections import OrderedDict

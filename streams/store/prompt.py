@@ -1,6 +1,4 @@
-"""The packed prompt as literal pieces between passages: a passage's text is stored once, and the prompt is rebuilt
-byte-equal from both.
-"""
+"""The packed prompt as literal pieces between passages: their text is stored once, the prompt rebuilt byte-equal."""
 
 from collections.abc import Sequence
 

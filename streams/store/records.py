@@ -58,6 +58,17 @@ class Deploy(Record):
     source: Literal["mark", "detected"] = "mark"
 
 
+class AlertAction(Record):
+    """What a person did to an alert; ``until`` ends a silence, None keeps it until the alert resolves."""
+
+    at: UtcDatetime
+    kind: Literal["ack", "silence", "close", "reanchor"]
+    alert_id: str
+    author: str = ""
+    note: str = ""
+    until: UtcDatetime | None = None
+
+
 class ExpiredCount(Record):
     """One trace older than retention; the store keeps no trace row and counts distinct ids by day of ``ts``."""
 

@@ -62,9 +62,7 @@ def _trace(row: Mapping[str, Any], passages: list[Passage], bodies: list[str]) -
         locale=row["locale"],
         region=row["region"],
         versions=versions(row),
-        timings=Timings(
-            retrieval_ms=row["retrieval_ms"], generation_ms=row["generation_ms"], total_ms=row["total_ms"]
-        ),
+        timings=Timings(retrieval_ms=row["retrieval_ms"], generation_ms=row["generation_ms"], total_ms=row["total_ms"]),
         feedback=row["feedback"],
         source=_source(row),
         decoder=row["decoder"],

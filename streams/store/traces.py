@@ -18,11 +18,9 @@ from streams.store.verdict_rows import VERDICTS, verdict_of, verdict_row
 
 _PER_INSERT = 1_000
 _PER_READ = 200
-_LOOK_BACK = (timedelta(days=1), timedelta(days=7))
-_MICROSECOND = timedelta(microseconds=1)
-_Key = tuple[datetime, str]
+Key = tuple[datetime, str]
+"""Event time and id: what identifies a trace in the store."""
 
-_SPAN = "SELECT count() AS n, max(ts) AS last, min(ts) AS first FROM verdicts"
 _FIND = "SELECT ts FROM traces WHERE trace_id = {id:String} ORDER BY ts DESC LIMIT 1"
 _TRACES = """
 SELECT * FROM traces FINAL
@@ -37,24 +35,6 @@ WHERE (toStartOfFiveMinutes(ts), trace_id) IN (
     SELECT toDateTime(key.1, 'UTC'), key.2
     FROM (SELECT arrayJoin(arrayZip({buckets:Array(UInt32)}, {ids:Array(String)})) AS key))
 ORDER BY verified_at DESC, fingerprint
-"""
-_FLAGGED = """
-SELECT flagged.ts AS ts, flagged.trace_id AS trace_id, flagged.fingerprint AS fingerprint
-FROM (
-    SELECT ts, trace_id, fingerprint, verified_at FROM verdicts FINAL
-    WHERE outcome = 'hallucinated'
-      AND ts >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') AND ts < fromUnixTimestamp64Micro({until:Int64}, 'UTC')
-) AS flagged
-INNER JOIN (
-    SELECT ts, trace_id FROM traces FINAL
-    WHERE ts >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') AND ts < fromUnixTimestamp64Micro({until:Int64}, 'UTC')
-      AND ({all:Bool} OR tenant IN (SELECT arrayJoin({tenants:Array(String)})))
-      AND ({intent:Nullable(String)} IS NULL OR intent = {intent:Nullable(String)})
-      AND ({tier:String} = '' OR tier = {tier:String})
-) AS seen ON flagged.ts = seen.ts AND flagged.trace_id = seen.trace_id
-ORDER BY flagged.ts DESC, flagged.trace_id, flagged.verified_at DESC
-LIMIT 1 BY flagged.trace_id
-LIMIT {limit:UInt32}
 """
 # Both sides without FINAL: a draw never changes, and the largest revision is the same before and after a merge.
 _WAITING = """
@@ -84,11 +64,11 @@ def insert_verdicts(connection: Connection, rows: Sequence[Verdict]) -> None:
         connection.insert(VERDICTS, [verdict_row(row) for row in rows[start : start + _PER_INSERT]])
 
 
-def read_traces(connection: Connection, keys: Sequence[_Key], tenants: Tenants) -> dict[_Key, DrawnTrace]:
+def read_traces(connection: Connection, keys: Sequence[Key], tenants: Tenants) -> dict[Key, DrawnTrace]:
     """The newest revision of each trace that the reader may see, by (ts, id)."""
-    found: dict[_Key, DrawnTrace] = {}
+    found: dict[Key, DrawnTrace] = {}
     for start in range(0, len(keys), _PER_READ):
-        asked = {**_keys(keys[start : start + _PER_READ]), **_tenants(tenants)}
+        asked = {**key_parameters(keys[start : start + _PER_READ]), **tenant_parameters(tenants)}
         rows = connection.query(_TRACES, asked)
         texts = read_texts(connection, [digest for row in rows for digest in passage_hashes(row)])
         for row in rows:
@@ -109,29 +89,9 @@ def read_trace(connection: Connection, trace_id: str, tenants: Tenants, ts: date
     return None
 
 
-def read_verdicts(connection: Connection, keys: Sequence[_Key]) -> list[Verdict]:
+def read_verdicts(connection: Connection, keys: Sequence[Key]) -> list[Verdict]:
     """Every detector's verdict on these traces, newest first."""
-    return [verdict_of(row) for row in connection.query(_VERDICTS, _keys(keys))] if keys else []
-
-
-def read_flagged(
-    connection: Connection,
-    *,
-    tenants: Tenants,
-    intent: str | None,
-    tier: RiskTier | None,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
-) -> list[FlaggedAnswer]:
-    """Answers found hallucinated, newest first, one a trace; looks back in growing windows until ``limit`` are found."""
-    keys: list[dict[str, Any]] = []
-    asked = {"intent": intent, "tier": tier.value if tier else "", "limit": limit, **_tenants(tenants)}
-    for start, end in _windows(connection, since, until):
-        keys = connection.query(_FLAGGED, {**asked, "since": micros(start), "until": micros(end)})
-        if len(keys) >= limit:
-            break
-    return _answers(connection, [(from_micros(key["ts"]), key["trace_id"], key["fingerprint"]) for key in keys], tenants)
+    return [verdict_of(row) for row in connection.query(_VERDICTS, key_parameters(keys))] if keys else []
 
 
 def read_waiting(connection: Connection, limit: int) -> list[DrawnTrace]:
@@ -143,37 +103,6 @@ def read_waiting(connection: Connection, limit: int) -> list[DrawnTrace]:
     )
 
 
-def _answers(
-    connection: Connection, found: Sequence[tuple[datetime, str, str]], tenants: Tenants
-) -> list[FlaggedAnswer]:
-    keys = [(ts, trace_id) for ts, trace_id, _ in found]
-    traces = read_traces(connection, keys, tenants)
-    verdicts = {(verdict.trace_id, verdict.fingerprint): verdict for verdict in read_verdicts(connection, keys)}
-    answers = []
-    for ts, trace_id, fingerprint in found:
-        drawn, verdict = traces.get((ts, trace_id)), verdicts.get((trace_id, fingerprint))
-        # Either may be gone or changed since the keys were read.
-        if drawn is not None and verdict is not None:
-            answers.append(FlaggedAnswer(trace=drawn.trace, draw=drawn.draw, verdict=verdict))
-    return answers
-
-
-def _windows(
-    connection: Connection, since: datetime | None, until: datetime | None
-) -> Iterator[tuple[datetime, datetime]]:
-    span = connection.query(_SPAN)[0]
-    if not span["n"]:
-        return
-    first, last = from_micros(span["first"]), from_micros(span["last"]) + _MICROSECOND
-    start = first if since is None else max(since, first)
-    end = last if until is None else min(until, last)
-    for window in _LOOK_BACK:
-        if end - window > start:
-            yield end - window, end
-    if start < end:
-        yield start, end
-
-
 def _moments(connection: Connection, trace_id: str, ts: datetime | None) -> Iterator[datetime]:
     if ts is not None:
         yield ts
@@ -181,11 +110,13 @@ def _moments(connection: Connection, trace_id: str, ts: datetime | None) -> Iter
         yield from_micros(row["ts"])
 
 
-def _keys(keys: Sequence[_Key]) -> dict[str, Any]:
+def key_parameters(keys: Sequence[Key]) -> dict[str, Any]:
+    """The parameters ``buckets`` and ``ids`` of statements that read by key."""
     return {"buckets": [seconds(bucket_start(ts)) for ts, _ in keys], "ids": [trace_id for _, trace_id in keys]}
 
 
-def _tenants(tenants: Tenants) -> dict[str, Any]:
+def tenant_parameters(tenants: Tenants) -> dict[str, Any]:
+    """The parameters ``all`` and ``tenants`` of statements that read traces."""
     if isinstance(tenants, AllTenants):
         return {"all": True, "tenants": []}
     return {"all": False, "tenants": sorted(clean(name) for name in tenants)}

@@ -1,0 +1,129 @@
+"""The tally job: recomputes the buckets that got rows, so that duplicates, late rows and redone verdicts count once.
+
+Every bucket noted within the overlap before the last finished run is done again, because an insert that was running
+then was not yet visible. All times here are the engine's own clock, except the horizon.
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+from time import monotonic
+
+from schemas.labels import FailureLabel, Outcome
+from streams.store import queries
+from streams.store.connection import Connection, Table
+from streams.store.records import RebuildReport
+from streams.store.values import micros
+
+MOST_VERSIONS = 20
+"""Version tuples kept apart per intent and hour; the rest count as ``other``."""
+CITATION_FAILURES = (
+    FailureLabel.CITATION_MISSING,
+    FailureLabel.CITATION_UNKNOWN,
+    FailureLabel.CITATION_MISMATCH,
+)
+_OVERLAP_MS = 120_000
+_BUCKET_SECONDS = 300
+_HOUR_SECONDS = 3600
+_HOURS_AT_ONCE = 48
+_JOB_SECONDS = 300
+_NAME = "tallies"
+_REBUILDS = Table("rebuilds", (("name", "LowCardinality(String)"), ("generation", "UInt64")))
+
+_START = """
+SELECT toUnixTimestamp64Milli(now64(3, 'UTC')) AS now_ms,
+  (SELECT max(generation) FROM rebuilds WHERE name = 'tallies') AS finished,
+  (SELECT max(generation) FROM tallies_5m) AS written,
+  toUInt32OrZero(extract(engine_full, 'toIntervalDay\\\\(([0-9]+)\\\\)')) AS days
+FROM system.tables WHERE database = currentDatabase() AND name = 'traces'
+"""
+_DIRTY = """
+SELECT toUInt32(bucket) AS bucket FROM dirty FINAL
+WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND bucket >= toDateTime({horizon:UInt32}, 'UTC')
+ORDER BY bucket
+"""
+# Hours where an intent has too many version tuples, now or when its tallies were last written.
+_CROWDED = """
+SELECT DISTINCT hour FROM (
+  SELECT toUInt32(toStartOfHour(ts)) AS hour FROM traces FINAL
+  WHERE toStartOfFiveMinutes(ts) IN (SELECT toDateTime(arrayJoin({buckets:Array(UInt32)}), 'UTC'))
+  GROUP BY hour, intent
+  HAVING uniqExact(model_version, prompt_version, corpus_version, retriever_version, app_version) > {most:UInt32}
+  UNION ALL
+  SELECT toUInt32(toStartOfHour(bucket)) AS hour FROM tallies_5m FINAL
+  WHERE bucket IN (SELECT toDateTime(arrayJoin({buckets:Array(UInt32)}), 'UTC'))
+    AND model_version = 'other' AND prompt_version = 'other' AND app_version = 'other' AND traffic > 0
+)
+"""
+_WRITTEN = "SELECT count() AS cells FROM tallies_5m WHERE generation = {generation:UInt64}"
+
+
+class Rebuilder:
+    """The job's state between runs is in the store, so a restart or another host goes on where the last one ended."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+
+    def rebuild(self, now: datetime) -> RebuildReport:
+        """One run; ``now`` (event time) bounds how old a bucket may be, since raw rows of older ones may be dropped."""
+        with self._lock:
+            started = monotonic()
+            start = self._connection.query(_START)[0]
+            generation = max(start["now_ms"], start["finished"] + 1, start["written"] + 1)
+            # Raw rows live `days`; a ninth of it is kept as margin.
+            horizon = now - timedelta(days=start["days"]) * 8 / 9
+            asked = {
+                "since": max(0, start["finished"] - _OVERLAP_MS),
+                "horizon": max(0, micros(horizon) // 1_000_000),
+            }
+            dirty = [row["bucket"] for row in self._connection.query(_DIRTY, asked)]
+            for buckets in by_hours(dirty, _HOURS_AT_ONCE):
+                self._rebuild(buckets, generation)
+            # Last: a run that was cut off leaves no mark, and all of it is done again.
+            self._connection.insert(_REBUILDS, [(_NAME, generation)])
+            cells = self._connection.query(_WRITTEN, {"generation": generation})[0]["cells"]
+        return RebuildReport(generation=generation, buckets=len(dirty), cells=cells, took_seconds=monotonic() - started)
+
+    def _rebuild(self, buckets: Sequence[int], generation: int) -> None:
+        hours = hours_of(buckets)
+        whole = buckets_of(hours)
+        found = self._connection.query(_CROWDED, {"buckets": whole, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
+        crowded = sorted(row["hour"] for row in found)
+        # Which tuples are kept depends on the whole hour, so a crowded hour is rebuilt whole.
+        affected = sorted({*buckets, *buckets_of(crowded)})
+        self._connection.command(
+            queries.load("rebuild_5m"),
+            {
+                "buckets": affected,
+                "crowded": crowded,
+                "most": MOST_VERSIONS,
+                "citations": [label.value for label in CITATION_FAILURES],
+                "outcomes": [outcome.value for outcome in Outcome],
+                "generation": generation,
+            },
+            max_seconds=_JOB_SECONDS,
+        )
+        self._connection.command(
+            queries.load("rebuild_1h"),
+            {"hours": hours, "buckets": whole, "generation": generation},
+            max_seconds=_JOB_SECONDS,
+        )
+
+
+def by_hours(buckets: Sequence[int], most: int) -> Iterable[list[int]]:
+    """Sorted bucket starts in portions of at most ``most`` hours; no hour is split."""
+    hours = [list(group) for _, group in groupby(buckets, key=lambda bucket: bucket // _HOUR_SECONDS)]
+    for start in range(0, len(hours), most):
+        yield [bucket for group in hours[start : start + most] for bucket in group]
+
+
+def hours_of(buckets: Sequence[int]) -> list[int]:
+    """Starts of the hours that hold these buckets."""
+    return sorted({bucket - bucket % _HOUR_SECONDS for bucket in buckets})
+
+
+def buckets_of(hours: Sequence[int]) -> list[int]:
+    """Starts of the twelve buckets of each hour."""
+    return [hour + offset for hour in hours for offset in range(0, _HOUR_SECONDS, _BUCKET_SECONDS)]
