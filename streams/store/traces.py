@@ -1,19 +1,18 @@
 """Traces and verdicts: written in batches, read by key; every read of them names the reader's tenants."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from schemas.draw import DrawnTrace
-from schemas.labels import RiskTier
 from schemas.tally import bucket_start
 from schemas.verdict import Verdict
 from streams.store.connection import Connection
 from streams.store.passages import PassageWriter, read_texts
-from streams.store.records import AllTenants, FlaggedAnswer, StoredTrace, Tenants
+from streams.store.records import AllTenants, StoredTrace, Tenants
 from streams.store.trace_columns import TRACES, cut, trace_row
 from streams.store.trace_rows import drawn_trace, passage_hashes
-from streams.store.values import clean, from_micros, micros, seconds
+from streams.store.values import clean, from_micros, seconds
 from streams.store.verdict_rows import VERDICTS, verdict_of, verdict_row
 
 _PER_INSERT = 1_000
