@@ -18,6 +18,8 @@ from schemas.labels import RiskTier
 Floats = NDArray[np.float64]
 _RATE_RANGE = (1e-3, 1 - 1e-3)
 """A rate of exactly 0 or 1 would end the sampling that could refute it."""
+_NO_TRAFFIC = 1e-6
+"""Fewer traces than this in a period are none: squares of smaller numbers leave the range of a double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def allocate(  # noqa: PLR0913  # each is a knob of the design with a default
     """
     if not sizes:
         return ()
-    traffic = np.array([size.traffic for size in sizes], float)
+    traffic = _traffic(sizes)
     # What no traffic was seen for has no wish; the floor or the spread of its cell gives it a probability.
     per_trace = np.divide(_wish(sizes, overall_share), traffic, out=np.zeros(len(sizes)), where=traffic > 0)
     floor = np.clip(
@@ -86,7 +88,7 @@ def allocate(  # noqa: PLR0913  # each is a knob of the design with a default
 
 def neyman(sizes: Sequence[StratumSize]) -> Floats:
     """Relative sample sizes for the overall rate: n_h ~ N_h S_h (Neyman 1934), S² = p(1 - p)."""
-    return np.array([size.traffic for size in sizes], float) * _deviations(sizes)
+    return _traffic(sizes) * _deviations(sizes)
 
 
 def multi_level(sizes: Sequence[StratumSize]) -> Floats:
@@ -95,7 +97,7 @@ def multi_level(sizes: Sequence[StratumSize]) -> Floats:
     n_h ~ S_h sqrt(sum over slices s that contain h of a_s W_{h|s}² / p_s²), a_s = 1 / slices on that level; W is the
     stratum's share of the slice's traffic (power allocation, Bankier 1988, over nested levels).
     """
-    traffic = np.array([size.traffic for size in sizes], float)
+    traffic = _traffic(sizes)
     bad = traffic * _rates(sizes)
     inner = np.zeros(len(sizes))
     for level in _LEVELS:
@@ -113,6 +115,11 @@ def _wish(sizes: Sequence[StratumSize], overall_share: float) -> Floats:
 def _normalised(weights: Floats) -> Floats:
     total = weights.sum()
     return np.asarray(weights / total) if total > 0 else weights
+
+
+def _traffic(sizes: Sequence[StratumSize]) -> Floats:
+    traffic: Floats = np.array([size.traffic for size in sizes], float)
+    return np.where(traffic < _NO_TRAFFIC, 0.0, traffic)
 
 
 def _rates(sizes: Sequence[StratumSize]) -> Floats:
