@@ -29,12 +29,17 @@ class AlertExample(Record):
 
 
 class VersionChange(Record):
-    """A version tag that changed at or before the onset: ``field`` is one of the names of ``Versions``."""
+    """A version tag that changed at or before the onset: ``field`` is one of the names of ``Versions``.
+
+    ``posterior`` is the probability that the rise began with the release at ``at``, among all releases and unknown
+    times; several fields of one release share it, and 0 says that it was not computed.
+    """
 
     field: str
     before: str
     after: str
     at: UtcDatetime
+    posterior: float = 0.0
 
 
 class Alert(Record):

@@ -1,0 +1,226 @@
+"""One series of the jump test: its e-detector statistic, where a rise may have begun, and its daily counts.
+
+Frozen values throughout: a checkpoint of the fold is nothing but a reference to them.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from alerts.buckets import TotalsByStratum
+from alerts.deploys import DeployEvent
+from alerts.jump import MINUS_INFINITY, exposure_per_answer, inject, log_add, log_factor_in_day, log_sum
+from alerts.reference import Beta, Block, Counts
+from schemas.alert import RateEstimate, VersionChange
+from schemas.labels import AlertState
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What the series is measured against: the posterior, the quantile of it that the test uses, and its counts."""
+
+    belief: Beta
+    level: float
+    rate: float
+    counts: Counts
+    shape: float
+    exposures: tuple[float, ...]
+
+    @property
+    def is_mature(self) -> bool:
+        """True once the cautious quantiles of the cold start are over."""
+        return self.level == 0.7  # noqa: PLR2004 - the last step of reference.cautious_level
+
+    def estimate(self) -> RateEstimate:
+        """Posterior mean with its central 95 % interval."""
+        return RateEstimate(
+            rate=self.belief.mean,
+            low=self.belief.quantile(0.025),
+            high=self.belief.quantile(0.975),
+            n=round(self.counts.judged),
+        )
+
+
+class Seen(NamedTuple):
+    """The nested counts of one bucket: its start, the number of its local day, judged and hallucinated answers."""
+
+    at: datetime
+    day: int
+    judged: float
+    hallucinated: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """For one bet, the start since which the data speak most for it, and the log evidence since (Page's CUSUM)."""
+
+    log_evidence: float
+    start: datetime
+    totals: TotalsByStratum
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The log factors of all bets since one deploy, for giving the deploy its weight among the possible causes."""
+
+    event: DeployEvent
+    log_factors: tuple[float, ...]
+    totals: TotalsByStratum
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """The reverse test while an alert fires: evidence that the ratio is below the one at which it would matter."""
+
+    odds_ratio: float
+    rate: float
+    log_evidence: float = 0.0
+    exposure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What an alert says: fixed at firing, but for the rate, which is read from ``since_totals`` when it is told."""
+
+    alert_id: str
+    state: AlertState
+    pending_at: datetime
+    since: datetime
+    since_totals: TotalsByStratum
+    reference: RateEstimate
+    fired_at: datetime | None = None
+    evidence: float = 0.0
+    samples: int = 0
+    changes: tuple[VersionChange, ...] = ()
+    recovery: Recovery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """State of one series; ``mass_at`` is the reading of the fold's budget clock up to which it has been injected."""
+
+    first_at: datetime
+    seen_at: datetime
+    mass_at: float
+    baseline: Baseline
+    log_statistics: tuple[float, ...]
+    runs: tuple[Run, ...]
+    day: int = 0
+    day_hallucinated: float = 0.0
+    day_exposures: tuple[float, ...] = ()
+    trails: tuple[Trail, ...] = ()
+    totals: TotalsByStratum = field(default_factory=dict)
+    history: tuple[Block, ...] = ()
+    block: Block | None = None
+    episode: Episode | None = None
+    is_stale: bool = False
+
+    @property
+    def statistic(self) -> float:
+        """M, the sum over the bets; an alert fires at 1."""
+        return math.exp(min(log_sum(self.log_statistics), 700.0))
+
+    @property
+    def is_firing(self) -> bool:
+        """True between firing and resolved."""
+        return self.episode is not None and self.episode.state is AlertState.FIRING
+
+
+def born(at: datetime, mass: float, baseline: Baseline) -> Series:
+    """A series at its first bucket."""
+    bets = len(baseline.exposures)
+    return Series(
+        first_at=at,
+        seen_at=at,
+        mass_at=mass,
+        baseline=baseline,
+        log_statistics=(MINUS_INFINITY,) * bets,
+        runs=(Run(0.0, at, {}),) * bets,
+        day_exposures=(0.0,) * bets,
+    )
+
+
+def exposures(rate: float, odds_ratios: Sequence[float]) -> tuple[float, ...]:
+    """Exposure of one answer under each bet."""
+    return tuple(exposure_per_answer(rate, ratio) for ratio in odds_ratios)
+
+
+def with_budget(series: Series, mass: float, events: Sequence[DeployEvent]) -> Series:
+    """The budget clock's mass since last time and the lumps of deploys go in; new deploys get a trail.
+
+    A deploy confirmed after its first bucket brings its lump times what the data have shown since that bucket.
+    """
+    statistics = inject(series.log_statistics, mass - series.mass_at)
+    known = {(trail.event.at, trail.event.tags): trail for trail in series.trails}
+    trails = []
+    for event in events:
+        if event.at < series.first_at:
+            continue
+        trail = known.get((event.at, event.tags))
+        factors = (0.0,) * len(statistics) if trail is None else trail.log_factors
+        if event.is_confirmed and (trail is None or not trail.event.is_confirmed):
+            share = math.log(event.lump / len(statistics))
+            statistics = tuple(log_add(one, share + factor) for one, factor in zip(statistics, factors, strict=True))
+        if trail is None:
+            trail = Trail(event, factors, series.totals)
+        trails.append(replace(trail, event=event))
+    return replace(series, log_statistics=statistics, mass_at=mass, trails=tuple(trails))
+
+
+def with_counts(series: Series, seen: Seen, odds_ratios: Sequence[float]) -> Series:
+    """The nested counts of one bucket multiply the statistic, the trails and the runs (before ``totals`` grow)."""
+    is_new_day = seen.day != series.day
+    so_far = 0.0 if is_new_day else series.day_hallucinated
+    before = (0.0,) * len(odds_ratios) if is_new_day else series.day_exposures
+    added = tuple(seen.judged * exposure for exposure in series.baseline.exposures)
+    shape = series.baseline.shape
+    logs = tuple(
+        log_factor_in_day(seen.hallucinated, exposure, ratio, shape, (so_far, earlier))
+        for exposure, ratio, earlier in zip(added, odds_ratios, before, strict=True)
+    )
+    return replace(
+        series,
+        seen_at=seen.at,
+        is_stale=False,
+        day=seen.day,
+        day_hallucinated=so_far + seen.hallucinated,
+        day_exposures=tuple(a + b for a, b in zip(before, added, strict=True)),
+        log_statistics=tuple(a + b for a, b in zip(series.log_statistics, logs, strict=True)),
+        runs=tuple(_run(run, log, seen.at, series.totals) for run, log in zip(series.runs, logs, strict=True)),
+        trails=tuple(
+            replace(trail, log_factors=tuple(a + b for a, b in zip(trail.log_factors, logs, strict=True)))
+            for trail in series.trails
+        ),
+    )
+
+
+def _run(run: Run, log: float, at: datetime, totals: TotalsByStratum) -> Run:
+    if run.log_evidence <= 0.0:
+        return Run(log, at, totals)
+    return Run(run.log_evidence + log, run.start, run.totals)
+
+
+def with_recovery(series: Series, seen: Seen) -> Series:
+    """The nested counts of one bucket feed the reverse e-CUSUM of a firing series; the jump test rests meanwhile."""
+    episode = series.episode
+    if episode is None or episode.recovery is None:
+        message = "only a firing series recovers"
+        raise ValueError(message)
+    recovery = episode.recovery
+    is_new_day = seen.day != series.day
+    so_far = 0.0 if is_new_day else series.day_hallucinated
+    before = 0.0 if is_new_day else recovery.exposure
+    added = seen.judged * exposure_per_answer(recovery.rate, recovery.odds_ratio)
+    log = log_factor_in_day(seen.hallucinated, added, recovery.odds_ratio, series.baseline.shape, (so_far, before))
+    after = replace(recovery, log_evidence=max(recovery.log_evidence, 0.0) + log, exposure=before + added)
+    return replace(
+        series,
+        seen_at=seen.at,
+        is_stale=False,
+        day=seen.day,
+        day_hallucinated=so_far + seen.hallucinated,
+        day_exposures=(0.0,) * len(series.log_statistics),
+        episode=replace(episode, recovery=after),
+    )
