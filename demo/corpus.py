@@ -90,6 +90,7 @@ class Document(Record):
 class DemoAnswer(Record):
     """A question with one answer; ``passages`` are references ``doc_id@version#chunk``, chunks counted from 1.
 
+    No passages means that the search gave nothing; a greeting is answered without a search.
     ``faulty_spans`` are the pieces of ``answer`` that are wrong; empty unless ``is_hallucinated``.
     """
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from demo.corpus import CORPUS_AS_OF, Chunk, Corpus, DemoAnswer
+from demo.corpus import CORPUS_AS_OF, AnswerKind, Chunk, Corpus, DemoAnswer
 from demo.recipe import Recipe
 from schemas.trace import Versions
 
@@ -49,12 +49,13 @@ class TraceWriter:
         """The trace as a JSON-ready dict with the fields of ``schemas.trace.Trace``; holds no label or record id."""
         record = arrival.record
         person = self._person(arrival)
+        # small talk is answered without a search, so its trace does not speak of passages at all
+        passages = {} if record.kind is AnswerKind.GREETING else {"passages": self._passages(record)}
         return {
             "trace_id": f"demo-{self.ids.getrandbits(64):016x}",
             "ts": _iso(arrival.moment),
             "question": record.question,
             "answer": record.answer,
-            "passages": self._passages(record),
             "intent": record.intent,
             "tier": record.tier.value,
             "conversation_id": person.conversation_id,
@@ -65,6 +66,7 @@ class TraceWriter:
             "region": person.region,
             "versions": versions_at(self.recipe, record.intent, arrival.moment, self.now).model_dump(),
             "timings": self._timings(record),
+            **passages,
         }
 
     def _person(self, arrival: Arrival) -> _Person:

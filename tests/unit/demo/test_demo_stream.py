@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from demo.corpus import CORPUS_AS_OF, load_corpus
+from demo.corpus import CORPUS_AS_OF, AnswerKind, load_corpus
 from demo.recipe import BUSY_INTENT, BUSY_TIER, DEMO_RECIPE, DEPLOY_BEFORE_NOW
 from demo.stream import LabelledTrace, demo_traces, labelled_demo_traces, labelled_live_traces, live_traces
 from demo.trace import versions_at
@@ -127,10 +127,18 @@ def test_document_dates_move_with_now() -> None:
     """A replay years later shows documents of the same age, never from the future."""
     documents = {document.key: document for document in load_corpus().documents}
     for now in (NOW, NOW + timedelta(days=400)):
-        trace = next(trace for trace in demo_traces(now, 1, DEMO_RECIPE) if trace["passages"])
+        trace = next(trace for trace in demo_traces(now, 1, DEMO_RECIPE) if trace.get("passages"))
         passage = trace["passages"][0]
         age = now.date() - datetime.fromisoformat(passage["updated_at"]).date()
         assert CORPUS_AS_OF - documents[f"{passage['doc_id']}@{passage['version']}"].updated_at == age
+
+
+def test_small_talk_shows_no_retrieval(stream: list[LabelledTrace]) -> None:
+    """An empty list would say that a search ran and gave nothing."""
+    without = [labelled for labelled in stream if "passages" not in labelled.trace]
+    assert {AnswerKind.GREETING} == {labelled.kind for labelled in without}
+    searched = [labelled for labelled in stream if labelled.trace.get("passages") == []]
+    assert {labelled.kind for labelled in searched} <= {AnswerKind.ABSTENTION, AnswerKind.SHOULD_HAVE_ABSTAINED}
 
 
 def test_live_traffic_goes_on_after_now_with_the_bad_rate() -> None:
