@@ -1,1 +1,1 @@
-"""Wiring: sources, agents, store, broker, command line. Everything that touches a clock, a socket or a disk lives here."""
+"""Wiring: sources, agents, store, broker, command line; all that touches a clock, a socket or a disk lives here."""

@@ -13,8 +13,20 @@ MAX_POLL_INTERVAL_SECONDS = 86_400.0
 """A worker that holds its messages during a store outage must not be expelled: aiokafka would never rejoin."""
 
 
-def make_app(role: str, connection: Connection, work_dir: Path, *, instance_id: str = "", is_timer: bool = False) -> faust.App:
-    """An app in consumer group ``groundwatch.<role>``; ``is_timer`` keeps Faust's leader election on."""
+def make_app(  # noqa: PLR0913  an app is these facts
+    role: str,
+    connection: Connection,
+    work_dir: Path,
+    *,
+    session_timeout_seconds: float = 15.0,
+    instance_id: str = "",
+    is_timer: bool = False,
+) -> faust.App:
+    """An app in consumer group ``groundwatch.<role>``; ``is_timer`` keeps Faust's leader election on.
+
+    After a crash, partitions of a dead worker are handed over once its session has timed out; ``instance_id`` (unique
+    in the fleet, stable over restarts) lets a restarted worker take its own back at once.
+    """
     return faust.App(
         f"groundwatch.{role}",
         **connection.faust_options(),
@@ -26,9 +38,9 @@ def make_app(role: str, connection: Connection, work_dir: Path, *, instance_id: 
         stream_buffer_maxsize=STREAM_BUFFER,
         broker_commit_interval=1.0,
         broker_max_poll_interval=MAX_POLL_INTERVAL_SECONDS,
-        broker_session_timeout=15.0,
+        broker_session_timeout=session_timeout_seconds,
         broker_rebalance_timeout=60.0,
-        broker_heartbeat_interval=3.0,
+        broker_heartbeat_interval=session_timeout_seconds / 5,
         consumer_auto_offset_reset="earliest",
         consumer_group_instance_id=f"{instance_id}.{role}" if instance_id else "",
         table_standby_replicas=0,

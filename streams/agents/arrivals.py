@@ -1,16 +1,14 @@
 """What a batch of source messages holds: new traces, traces seen before, expired ones and dead letters. Pure."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from hashlib import blake2b
 
-from schemas.errors import InvalidMessage
 from schemas.trace import Trace
-from streams.agents.deadletter import DeadLetter, from_error
+from streams.agents.deadletter import DeadLetter, read_each
 from streams.messages import Message
-from streams.store import TraceHead
+from streams.store import ExpiredCount, TraceHead
 
 STAGE = "ingest"
 
@@ -33,33 +31,23 @@ def content_hash(value: bytes | None) -> str:
 def read_arrivals(
     messages: Sequence[Message], decode: Callable[[Message], Trace]
 ) -> tuple[list[Arrival], list[DeadLetter]]:
-    """Decode each message on its own; one that cannot be decoded costs no other."""
-    arrivals: list[Arrival] = []
-    letters: list[DeadLetter] = []
-    for message in messages:
-        try:
-            arrivals.append(Arrival(message, decode(message), content_hash(message.value)))
-        except InvalidMessage as error:
-            letters.append(from_error(message, error, STAGE))
-    return arrivals, letters
+    """The batch as arrivals in order, and the dead letters of what cannot be decoded."""
+    read, letters = read_each(messages, decode, STAGE)
+    return [Arrival(message, trace, content_hash(message.value)) for message, trace in read], letters
 
 
-def split_expired(
-    arrivals: Sequence[Arrival], oldest: datetime
-) -> tuple[list[Arrival], Counter[tuple[date, str, str]]]:
-    """Traces at or after ``oldest``, and a count by (day, intent, tier) of those that the store would drop at once."""
+def split_expired(arrivals: Sequence[Arrival], oldest: datetime) -> tuple[list[Arrival], list[ExpiredCount]]:
+    """Traces at or after ``oldest``, and those that the store would drop at once, which are only counted."""
     kept = [arrival for arrival in arrivals if arrival.trace.ts >= oldest]
-    expired = Counter(
-        (arrival.trace.ts.date(), arrival.trace.intent, arrival.trace.tier.value)
-        for arrival in arrivals
-        if arrival.trace.ts < oldest
-    )
+    expired = [
+        ExpiredCount(trace_id=trace.trace_id, ts=trace.ts, intent=trace.intent, tier=trace.tier)
+        for trace in (arrival.trace for arrival in arrivals)
+        if trace.ts < oldest
+    ]
     return kept, expired
 
 
-def settle(
-    arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]
-) -> tuple[list[Arrival], list[DeadLetter]]:
+def settle(arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]) -> tuple[list[Arrival], list[DeadLetter]]:
     """One arrival a trace id, with what is known of it.
 
     The same bytes again are a redelivery and keep the stored event time and draw. Other bytes under a known id are

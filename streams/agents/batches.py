@@ -24,11 +24,11 @@ CEILING = "dead-letter ceiling"
 Handle = Callable[[Sequence[Message]], Awaitable[None]]
 
 
-class Stopping(Exception):  # noqa: N818  a signal between two loops, not a failure
+class Stopping(Exception):
     """The process is stopping while a batch still waits; the batch is not acknowledged and comes again."""
 
 
-class CeilingReached(Exception):  # noqa: N818  ends the consumer on purpose
+class CeilingReached(Exception):
     """Too many messages are bad: going on would drain a whole topic into the dead letter."""
 
 
@@ -76,8 +76,8 @@ def register(  # noqa: PLR0913  an agent is these seven facts
                 await asyncio.Event().wait()  # holds the batch unacknowledged until the shell ends the process
             except asyncio.CancelledError:
                 raise
-            except BaseException:  # noqa: BLE001  the guard of DESIGN 7: nothing leaves an agent body
-                _fail_stop(name)
+            except BaseException as error:  # noqa: BLE001  the guard: nothing may leave an agent body
+                _fail_stop(name, error)
 
     app.agent(app.topic(*topics, allow_empty=True), concurrency=1, name=f"{app.conf.id}.{name}")(agent)
 
@@ -107,6 +107,6 @@ async def _pause(seconds: float, lifeline: Lifeline) -> None:
     raise Stopping
 
 
-def _fail_stop(name: str) -> None:
-    log.exception("agent_failed", agent=name, consequence="the process ends; its messages come again at the restart")
+def _fail_stop(name: str, error: BaseException) -> None:
+    log.error("agent_failed", agent=name, consequence="process ends; its messages come again", exc_info=error)
     os._exit(EXIT_BUG)

@@ -1,13 +1,16 @@
 """The dead letter: original key, bytes, headers and position of what can never become a trace, and a ceiling on it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import TypeVar
 
 from schemas.errors import GroundwatchError, InvalidMessage
 from streams.agents.batches import CEILING, CeilingReached
-from streams.messages import Message
 from streams.broker.publisher import Outgoing
+from streams.messages import Message
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,20 @@ def from_error(message: Message, error: GroundwatchError, stage: str) -> DeadLet
     if isinstance(error, InvalidMessage):
         return DeadLetter(message, error.reason, error.detail, stage)
     return DeadLetter(message, "row_rejected", str(error), stage)
+
+
+def read_each(
+    messages: Sequence[Message], decode: Callable[[Message], T], stage: str
+) -> tuple[list[tuple[Message, T]], list[DeadLetter]]:
+    """Decode each message on its own: one that cannot be decoded becomes a dead letter and costs no other."""
+    read: list[tuple[Message, T]] = []
+    letters: list[DeadLetter] = []
+    for message in messages:
+        try:
+            read.append((message, decode(message)))
+        except InvalidMessage as error:
+            letters.append(from_error(message, error, stage))
+    return read, letters
 
 
 def to_outgoing(letter: DeadLetter, max_value_bytes: int) -> Outgoing:
@@ -69,5 +86,7 @@ class Ceiling:
                 raise CeilingReached(f"{CEILING}: {run} bad messages in a row; check the topic's format")
         recent = (*self.recent, *are_bad)[-self.window :]
         if len(recent) == self.window and sum(recent) > self.ratio * self.window:
-            raise CeilingReached(f"{CEILING}: {sum(recent)} of {self.window} messages are bad; check the topic's format")
+            raise CeilingReached(
+                f"{CEILING}: {sum(recent)} of {self.window} messages are bad; check the topic's format"
+            )
         return replace(self, run=run, recent=recent)

@@ -7,8 +7,8 @@ again changes nothing.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from time import perf_counter
 
 import structlog
@@ -52,7 +52,7 @@ class Ingest:
     now: Callable[[], datetime]
     watermarks: Watermarks
     limits: IngestLimits = IngestLimits()
-    ceiling: Ceiling = Ceiling()
+    ceiling: Ceiling = field(default_factory=Ceiling)
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
@@ -93,7 +93,7 @@ class Ingest:
         return rows
 
     def _store(
-        self, arrivals: Sequence[Arrival], rows: Sequence[DrawnTrace], expired: Counter[tuple[date, str, str]]
+        self, arrivals: Sequence[Arrival], rows: Sequence[DrawnTrace], expired: Sequence[ExpiredCount]
     ) -> list[DeadLetter]:
         """Heads first: a batch that comes again finds them and keeps its draws."""
         by_id = {arrival.trace.trace_id: arrival for arrival in arrivals}
@@ -102,9 +102,7 @@ class Ingest:
             self.store.insert_heads(fresh)
         refused = insert_or_quarantine(self.store.insert_traces, rows)
         if expired:
-            self.store.insert_expired(
-                [ExpiredCount(day=day, intent=intent, tier=tier, n=n) for (day, intent, tier), n in expired.items()]
-            )
+            self.store.insert_expired(expired)
         return [from_error(by_id[row.trace.trace_id].message, error, STAGE) for row, error in refused]
 
     async def _forward(self, rows: Sequence[DrawnTrace], refused: Sequence[DeadLetter]) -> None:
@@ -145,7 +143,7 @@ def _log_batch(
     messages: Sequence[Message],
     rows: Sequence[DrawnTrace],
     letters: Sequence[DeadLetter],
-    expired: Counter[tuple[date, str, str]],
+    expired: Sequence[ExpiredCount],
     took_seconds: float,
 ) -> None:
     log.info(
@@ -153,7 +151,7 @@ def _log_batch(
         messages=len(messages),
         traces=len(rows),
         drawn=sum(row.draw.drawn for row in rows),
-        expired=expired.total(),
+        expired=len(expired),
         dead_letters=dict(Counter(letter.reason for letter in letters)),
         took_ms=round(took_seconds * 1000, 1),
     )

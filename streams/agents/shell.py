@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import faust
 import structlog
@@ -55,8 +56,8 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
     try:
         started = await _start(apps, stopping)
         if started:
-            died = [asyncio.create_task(app.wait_until_stopped()) for app in apps]
-            await asyncio.wait({stopping, *died}, return_when=asyncio.FIRST_COMPLETED)
+            waiting: set[asyncio.Task[Any]] = {asyncio.create_task(app.wait_until_stopped()) for app in apps}
+            await asyncio.wait({stopping, *waiting}, return_when=asyncio.FIRST_COMPLETED)
     except Exception:
         log.exception("start_failed")
         lifeline.stop("start failed")
@@ -69,11 +70,13 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
 
 async def _start(apps: Sequence[faust.App], stopping: asyncio.Task[bool]) -> bool:
     starting = asyncio.gather(*(app.start() for app in apps))
-    await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    waiting: set[asyncio.Future[Any]] = {starting, stopping}
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if starting.done():
         starting.result()
         return True
     starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
     return False
 
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.codec import decode
-from schemas.errors import InvalidMessage
 from schemas.verdict import Verdict
-from streams.agents.deadletter import DeadLetter, from_error, to_outgoing
+from streams.agents.deadletter import from_error, read_each, to_outgoing
 from streams.agents.quarantine import insert_or_quarantine
 from streams.broker.publisher import Publisher
 from streams.broker.topics import DEADLETTER
@@ -27,20 +26,9 @@ class Sink:
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Store every verdict. Raises Retryable while the store or the broker is away."""
-        read, letters = _read(messages)
+        read, letters = read_each(messages, lambda message: decode(Verdict, message.value), STAGE)
         by_verdict = {id(verdict): message for message, verdict in read}
         verdicts = [verdict for _, verdict in read]
         refused = await asyncio.to_thread(insert_or_quarantine, self.store.insert_verdicts, verdicts)
         letters += [from_error(by_verdict[id(verdict)], error, STAGE) for verdict, error in refused]
         await self.publisher.send(DEADLETTER, [to_outgoing(letter, self.max_message_bytes) for letter in letters])
-
-
-def _read(messages: Sequence[Message]) -> tuple[list[tuple[Message, Verdict]], list[DeadLetter]]:
-    read: list[tuple[Message, Verdict]] = []
-    letters: list[DeadLetter] = []
-    for message in messages:
-        try:
-            read.append((message, decode(Verdict, message.value)))
-        except InvalidMessage as error:
-            letters.append(from_error(message, error, STAGE))
-    return read, letters

@@ -11,15 +11,15 @@ from detectors.detector import Detector
 from detectors.verification import verify
 from schemas.codec import decode, encode, schema_header
 from schemas.draw import DrawnTrace
-from schemas.errors import InvalidMessage
 from schemas.verdict import Verdict
-from streams.agents.deadletter import DeadLetter, from_error, to_outgoing
+from streams.agents.deadletter import read_each, to_outgoing
 from streams.agents.policies import KnownPolicies
 from streams.broker.publisher import Outgoing, Publisher
 from streams.broker.topics import DEADLETTER, VERDICTS
 from streams.messages import Message
 
 log = structlog.get_logger(__name__)
+STAGE = "verify"
 
 
 @dataclass(slots=True)
@@ -30,13 +30,17 @@ class Verify:
     policies: KnownPolicies
     detector: Detector
     now: Callable[[], datetime]
-    max_message_bytes: int = 16_000_000
+    max_answer_bytes: int
+    max_message_bytes: int
 
     async def handle(self, messages: Sequence[Message]) -> None:
-        """Publish one verdict a trace. Raises Retryable; scoring that keeps failing is an ``error:internal`` verdict."""
-        drawn, letters = _read(messages)
+        """Publish one verdict a trace. Raises Retryable; scoring that keeps failing gives ``error:internal``."""
+        read, letters = read_each(messages, lambda message: decode(DrawnTrace, message.value), STAGE)
+        drawn = [item for _, item in read]
         documents = [self.policies.at(item.trace.ts).document for item in drawn]
-        verdicts = await asyncio.to_thread(verify, drawn, documents, self.detector, self.now())
+        verdicts = await asyncio.to_thread(
+            verify, drawn, documents, self.detector, self.now(), max_answer_bytes=self.max_answer_bytes
+        )
         headers = (schema_header(Verdict),)
         await self.publisher.send(
             VERDICTS, [Outgoing(v.trace_id.encode("utf-8", "replace"), encode(v), headers) for v in verdicts]
@@ -44,17 +48,6 @@ class Verify:
         await self.publisher.send(DEADLETTER, [to_outgoing(letter, self.max_message_bytes) for letter in letters])
         for verdict in verdicts:
             _log_verdict(verdict)
-
-
-def _read(messages: Sequence[Message]) -> tuple[list[DrawnTrace], list[DeadLetter]]:
-    drawn: list[DrawnTrace] = []
-    letters: list[DeadLetter] = []
-    for message in messages:
-        try:
-            drawn.append(decode(DrawnTrace, message.value))
-        except InvalidMessage as error:
-            letters.append(from_error(message, error, "verify"))
-    return drawn, letters
 
 
 def _log_verdict(verdict: Verdict) -> None:

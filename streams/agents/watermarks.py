@@ -1,6 +1,6 @@
 """How far in event time each partition of a source topic has been read; the alert step closes buckets by it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from streams.messages import Message
@@ -27,7 +27,7 @@ class Watermarks:
                 self._event_time[key] = max(ts, self._event_time.get(key, ts))
 
     def rows(
-        self, assigned: Iterable[tuple[str, int]], ends: dict[tuple[str, int], int | None], now: datetime
+        self, assigned: Iterable[tuple[str, int]], ends: Mapping[tuple[str, int], int | None], now: datetime
     ) -> list[Watermark]:
         """The marks of the assigned partitions; one read to its end moves on to five minutes before ``now``."""
         marks = []
@@ -39,7 +39,5 @@ class Watermarks:
                 known = max(known or now - IDLE_LAG, now - IDLE_LAG)
             if known is not None:
                 topic, partition = key
-                marks.append(
-                    Watermark(topic=topic, partition=partition, event_time=known, is_idle=is_idle, at=now)
-                )
+                marks.append(Watermark(topic=topic, partition=partition, event_time=known, is_idle=is_idle, at=now))
         return marks

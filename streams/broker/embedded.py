@@ -61,7 +61,7 @@ async def embedded_broker(log_path: Path, port: int | None = None) -> AsyncItera
     url = f"tcp://127.0.0.1:{port}"
     arguments = ["--listener-url", url, "--advertised-listener-url", url, "--storage-engine", "memory://tansu/"]
     with log_path.open("ab") as log:
-        process = subprocess.Popen(  # noqa: ASYNC220  started once, before anything else runs in this loop
+        process = subprocess.Popen(  # noqa: ASYNC220, S603  started once, before anything else runs; our own binary, no shell
             [find_binary(), "broker", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=log,

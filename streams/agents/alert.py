@@ -1,0 +1,130 @@
+"""The alert step: rebuild tallies, fold the buckets that have closed, tell people, keep what was told.
+
+It is safe to run twice at once (two leaders for some seconds): the fold is pure, ids are made from rule, slice and
+episode start, and what was sent is known by (alert, state, receiver).
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+
+from alerts.buckets import ClosedBucket, DeployMark
+from alerts.closing import lowest_watermark
+from alerts.folder import Folder
+from schemas.alert import Alert
+from schemas.labels import AlertState
+from schemas.tally import BUCKET, Tally, bucket_start
+from streams.agents.closed_buckets import closed_buckets
+from streams.agents.examples import pick_examples
+from streams.agents.policies import PolicyPublisher
+from streams.agents.telling import Teller
+from streams.store import ALL_TENANTS, Deploy, Store
+
+log = structlog.get_logger(__name__)
+WINDOW = timedelta(days=2)
+"""How much event time is read and folded at a time, so that a long backlog needs little memory."""
+HISTORY = timedelta(days=60)
+"""How far back a restarted process folds: the longest baseline."""
+FLAGGED_READ = 60
+
+
+@dataclass(slots=True)
+class AlertStep:
+    """What the elected leader does at each tick; every collaborator is given, ``now`` included."""
+
+    store: Store
+    policies: PolicyPublisher
+    folder: Folder
+    teller: Teller
+    now: Callable[[], datetime]
+    _folded_until: datetime | None = None
+    _generation: int = 0
+    _passed_at: dict[datetime, datetime] = field(default_factory=dict)
+    _untold: list[Alert] = field(default_factory=list)
+    """Folded but not yet told: kept here while the store, the broker or a receiver is away."""
+
+    async def tick(self) -> None:
+        """One round. Raises Retryable when store or broker are away; the next round does what this one could not."""
+        now = self.now()
+        await self.policies.beat(now)
+        await self.teller.retry()
+        # Watermarks before the rebuild: what they promise is then in the tallies that we read after it.
+        marks = await asyncio.to_thread(self.store.watermarks)
+        await asyncio.to_thread(self.store.rebuild_tallies, now)
+        watermark = lowest_watermark(mark.event_time for mark in marks)
+        if watermark is None:
+            return
+        await self._refold_changed(now)
+        while closed := await self._next_closed(watermark, now):
+            self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
+            self._folded_until = closed[-1].end
+        while self._untold:
+            await self._tell(self._untold[0])
+            del self._untold[0]
+
+    async def _refold_changed(self, now: datetime) -> None:
+        """Give the fold the buckets behind it that were rebuilt since the last round."""
+        changed, generation = await asyncio.to_thread(self.store.changed_buckets, self._generation)
+        behind = [bucket for bucket in changed if self._folded_until is not None and bucket < self._folded_until]
+        if behind:
+            tallies = await asyncio.to_thread(self.store.tallies, min(behind), max(behind) + BUCKET)
+            deploys = await asyncio.to_thread(self.store.deploys, min(behind))
+            closed = _whole(behind, tallies, [_mark(deploy) for deploy in deploys])
+            self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
+        self._generation = generation
+
+    async def _next_closed(self, watermark: datetime, now: datetime) -> list[ClosedBucket]:
+        since = self._folded_until or await self._first_bucket(now)
+        if since is None:
+            return []
+        until = min(watermark, since + WINDOW)
+        for bucket in _starts(since, until):
+            self._passed_at.setdefault(bucket, now)
+        tallies = await asyncio.to_thread(self.store.tallies, since, until)
+        deploys = await asyncio.to_thread(self.store.deploys, since)
+        closed = closed_buckets(tallies, [_mark(d) for d in deploys], since, until, self._passed_at, now)
+        for folded in closed:
+            self._passed_at.pop(folded.start, None)
+        return closed
+
+    async def _first_bucket(self, now: datetime) -> datetime | None:
+        first = (await asyncio.to_thread(self.store.counts)).first_ts
+        return None if first is None else bucket_start(max(first, now - HISTORY))
+
+    async def _tell(self, alert: Alert) -> None:
+        if alert.state in {AlertState.FIRING, AlertState.RESOLVED}:
+            flagged = await asyncio.to_thread(
+                self.store.flagged,
+                tenants=ALL_TENANTS,
+                intent=alert.slice.intent,
+                tier=alert.slice.tier,
+                since=alert.since,
+                limit=FLAGGED_READ,
+            )
+            alert = alert.model_copy(update={"examples": pick_examples(flagged)})
+        await self.teller.tell(alert)
+        await asyncio.to_thread(self.store.insert_alerts, [alert])
+
+
+def _starts(since: datetime, until: datetime) -> Iterable[datetime]:
+    while since + BUCKET <= until:
+        yield since
+        since += BUCKET
+
+
+def _mark(deploy: Deploy) -> DeployMark:
+    return DeployMark(at=deploy.at, field=deploy.field, value=deploy.value, intent=deploy.intent)
+
+
+def _whole(starts: Sequence[datetime], tallies: Iterable[Tally], marks: Sequence[DeployMark]) -> list[ClosedBucket]:
+    rows: dict[datetime, list[Tally]] = defaultdict(list)
+    for tally in tallies:
+        rows[tally.bucket].append(tally)
+    return [
+        ClosedBucket(start, rows.get(start, []), [mark for mark in marks if start <= mark.at < start + BUCKET])
+        for start in sorted(starts)
+    ]

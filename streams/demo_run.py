@@ -1,0 +1,170 @@
+"""``groundwatch demo``: three weeks of a made-up product through the normal pipeline, then live traffic.
+
+Only the source of the traces is a demo; broker, roles, rules, buckets and thresholds are those of production.
+"""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from pydantic import SecretStr
+from rich.console import Console
+
+import demo
+from demo.recipe import DEMO_RECIPE
+from demo.stream import demo_traces, live_traces
+from sampling.policy_file import parse_policy
+from schemas.alert import Alert
+from schemas.labels import AlertState
+from streams.agents.batches import Lifeline
+from streams.agents.shell import bound_the_drain, install_signals
+from streams.broker.publisher import Outgoing
+from streams.clock import utc_now
+from streams.logging import configure_logging
+from streams.run import connected, run_loop, serve_roles
+from streams.run_file import DEMO_FOLDER
+from streams.runtime import Runtime
+from streams.settings import Role, Settings
+from streams.store import Store, StoreCounts
+
+SOURCE_TOPIC = "demo.traces"
+POLICY_FILE = Path(demo.__file__).with_name("demo_policy.yaml")
+SEED = 20_26
+AT_ONCE = 250
+WATCH_SECONDS = 1.0
+QUIET_PRINT_SECONDS = 5.0
+PATIENCE_SECONDS = 300.0
+"""With ``--no-live``: how long after the start the demo waits for its alert before it says that none came."""
+EXIT_NO_ALERT = 1
+
+
+@dataclass(slots=True)
+class DemoRun:
+    """What one demo run knows of itself; seconds count from ``began``."""
+
+    console: Console
+    live: bool
+    rate: float
+    began: float = field(default_factory=monotonic)
+    sent: int = 0
+    shown: set[str] = field(default_factory=set)
+    first_verdict_seconds: float | None = None
+    alert_seconds: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return monotonic() - self.began
+
+
+def run_demo(settings: Settings, *, live: bool, rate: float) -> int:
+    """Run the demo in a fresh folder below ``data_dir``; ``rate`` is live traces a second.
+
+    Exit codes are those of the process shell; without ``live`` 0 means that the alert fired, 1 that none came.
+    """
+    settings = _demo_settings(settings)
+    shutil.rmtree(settings.data_dir, ignore_errors=True)
+    settings.data_dir.mkdir(parents=True)
+    run = DemoRun(Console(highlight=False), live, rate)
+    with (settings.data_dir / "groundwatch.log").open("w", encoding="utf-8") as log_file:
+        configure_logging(settings.log.level, "json", log_file)
+        return run_loop(lambda: _run(settings, run))
+
+
+def _demo_settings(settings: Settings) -> Settings:
+    kafka = settings.kafka
+    source = kafka.source.model_copy(update={"topics": (SOURCE_TOPIC,)})
+    return settings.model_copy(
+        update={
+            "embedded": True,
+            "data_dir": settings.data_dir.resolve() / DEMO_FOLDER,
+            "kafka": kafka.model_copy(update={"source": source}),
+            "store": settings.store.model_copy(update={"dsn": SecretStr("")}),
+            "alerts": settings.alerts.model_copy(update={"tick_seconds": 5.0}),
+        }
+    )
+
+
+async def _run(settings: Settings, run: DemoRun) -> int:
+    lifeline = Lifeline()
+    install_signals(lifeline, settings.drain_seconds)
+    run.console.print(f"Groundwatch demo. Log: {settings.data_dir / 'groundwatch.log'}")
+    async with connected(
+        settings, lifeline, first_policy=parse_policy(POLICY_FILE.read_text(encoding="utf-8"))
+    ) as runtime:
+        watched = runtime.open_store()
+        tasks = [asyncio.create_task(_feed(runtime, run)), asyncio.create_task(_watch(watched, runtime, run))]
+        try:
+            code = await serve_roles(runtime, tuple(Role))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    run.console.print("Stopped.")
+    if not run.live and code == 0 and run.alert_seconds is None:
+        run.console.print("No alert fired; see the log.")
+        return EXIT_NO_ALERT
+    return code
+
+
+async def _feed(runtime: Runtime, run: DemoRun) -> None:
+    """The history as fast as the broker takes it, then live traces at the rate asked for."""
+    traces = iter(demo_traces(utc_now(), SEED, DEMO_RECIPE))
+    while chunk := list(islice(traces, AT_ONCE)):
+        await _send(runtime, run, chunk)
+        await asyncio.sleep(0)
+    if run.live:
+        recipe = DEMO_RECIPE.model_copy(update={"live_traces_per_second": run.rate})
+        for trace in live_traces(utc_now(), SEED, recipe):
+            await asyncio.sleep((datetime.fromisoformat(trace["ts"]) - utc_now()).total_seconds())
+            await _send(runtime, run, [trace])
+
+
+async def _send(runtime: Runtime, run: DemoRun, traces: Iterable[Mapping[str, Any]]) -> None:
+    messages = [Outgoing(str(trace["trace_id"]).encode(), json.dumps(trace).encode()) for trace in traces]
+    await runtime.publisher.send(SOURCE_TOPIC, messages)
+    run.sent += len(messages)
+
+
+async def _watch(store: Store, runtime: Runtime, run: DemoRun) -> None:
+    """Show counts as they grow, and each alert once when it fires."""
+    printed_at = -QUIET_PRINT_SECONDS
+    while True:
+        counts = await asyncio.to_thread(store.counts)
+        if counts.verdicts and run.first_verdict_seconds is None:
+            run.first_verdict_seconds = run.seconds
+        for alert in await asyncio.to_thread(store.alerts, states=[AlertState.FIRING]):
+            if alert.alert_id not in run.shown:
+                _show(alert, runtime, run)
+        if run.seconds - printed_at >= QUIET_PRINT_SECONDS:
+            printed_at = run.seconds
+            run.console.print(_status(counts, run))
+        if not run.live and (run.shown or run.seconds > PATIENCE_SECONDS):
+            runtime.lifeline.stop("demo done")
+            bound_the_drain(runtime.settings.drain_seconds)
+            return
+        await asyncio.sleep(WATCH_SECONDS)
+
+
+def _show(alert: Alert, runtime: Runtime, run: DemoRun) -> None:
+    """The alert itself came from the standard output receiver; this says how long it took and where to look."""
+    run.shown.add(alert.alert_id)
+    run.alert_seconds = run.alert_seconds or run.seconds
+    run.console.print(
+        f"First verdict after {run.first_verdict_seconds or 0:.0f} s, this alert after {run.seconds:.0f} s.\n"
+        f"Page: {runtime.url}/   Ctrl-C stops everything."
+    )
+
+
+def _status(counts: StoreCounts, run: DemoRun) -> str:
+    return (
+        f"{run.seconds:5.0f} s  sent {run.sent:,}  stored {counts.traces:,}  drawn {counts.drawn:,}"
+        f"  verified {counts.verdicts:,}  alerts firing {counts.alerts_firing}"
+    )

@@ -1,0 +1,49 @@
+"""What a deployment needs before its roles run: tables, our own topics, a first policy. ``groundwatch migrate``."""
+
+import asyncio
+from dataclasses import dataclass
+
+from sampling.policy_file import default_policy
+from schemas.policy import PolicyDocument
+from streams.agents.policies import KnownPolicies, PolicyPublisher
+from streams.broker.connection import Connection
+from streams.broker.publisher import Publisher
+from streams.broker.topics import create_topics, own_topics
+from streams.clock import utc_now
+from streams.settings import Settings
+from streams.store import MigrationReport, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What ``prepare`` changed."""
+
+    store: MigrationReport
+    topics: list[str]
+
+
+async def prepare(settings: Settings, internal: Connection, first_policy: PolicyDocument | None = None) -> Prepared:
+    """Bring tables and ``gw.*`` topics up to date, and publish a first policy when there is none; safe to repeat.
+
+    Raises StoreUnavailable or BrokerUnavailable.
+    """
+    store = await asyncio.to_thread(Store.open, settings.store_dsn, database=settings.store.database)
+    try:
+        report = await asyncio.to_thread(store.migrate, retention_days=settings.store.retention_days)
+        kafka = settings.kafka.internal
+        specs = own_topics(kafka.partitions, kafka.replication, settings.ingest.max_message_bytes)
+        topics = await create_topics(internal, specs)
+        await _first_policy(settings, internal, store, first_policy or default_policy())
+    finally:
+        store.close()
+    return Prepared(report, topics)
+
+
+async def _first_policy(settings: Settings, internal: Connection, store: Store, document: PolicyDocument) -> None:
+    publisher = Publisher(internal, settings.ingest.max_message_bytes)
+    await publisher.start()
+    try:
+        known = KnownPolicies(await asyncio.to_thread(store.policy_records))
+        await PolicyPublisher(known, publisher, store).ensure_first(document, utc_now())
+    finally:
+        await publisher.stop()

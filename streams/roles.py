@@ -1,0 +1,208 @@
+"""What each role adds to a process: its Faust app with one agent, or its timer, or the web server."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from hashlib import blake2b
+
+import faust
+from aiohttp import web
+
+from alerts.config import JumpConfig
+from alerts.folder import Folder
+from alerts.notify import Notifier, StdoutNotifier, WebhookNotifier
+from detectors.screening import Screener
+from schemas.labels import RiskTier
+from streams.agents.alert import AlertStep
+from streams.agents.batches import register
+from streams.agents.deadletter import Ceiling
+from streams.agents.ingest import Ingest, IngestLimits
+from streams.agents.notified import Notified
+from streams.agents.policies import PolicyPublisher
+from streams.agents.sink import Sink
+from streams.agents.telling import Teller
+from streams.agents.verify import Verify
+from streams.agents.watermarks import Watermarks
+from streams.broker.replica import Replica
+from streams.broker.topics import DRAWN, NOTIFIED, VERDICTS
+from streams.clock import utc_now
+from streams.run_file import RunFile, remove_run_file, write_run_file
+from streams.runtime import Runtime, run_step
+from streams.settings import Role, deployment_salt
+from streams.sources.native import decode_native
+from streams.web import Api
+
+WATERMARK_SECONDS = 2.0
+BATCH_WAIT_SECONDS = 0.3
+CATCH_UP_SECONDS = 30.0
+KNOWN_ALERTS = 1000
+"""Stored alerts that a restarted leader must not tell again."""
+
+
+async def build_ingest(runtime: Runtime) -> faust.App:
+    """Source topics to stored traces and ``gw.drawn``."""
+    settings = runtime.settings
+    app = runtime.app(Role.INGEST, runtime.source)
+    watermarks = Watermarks()
+    step = Ingest(
+        store=runtime.open_store(),
+        publisher=runtime.publisher,
+        policies=runtime.policies,
+        screener=Screener(runtime.detector, max_answer_bytes=settings.ingest.max_answer_bytes),
+        decode=decode_native,
+        salt=deployment_salt(settings),
+        now=utc_now,
+        watermarks=watermarks,
+        limits=IngestLimits(settings.store.retention_days, settings.ingest.max_message_bytes),
+        ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
+    )
+    register(
+        app,
+        settings.kafka.source.topics,
+        step.handle,
+        runtime.lifeline,
+        name=Role.INGEST,
+        batch_size=settings.ingest.batch_size,
+        within_seconds=BATCH_WAIT_SECONDS,
+    )
+    marks_store = runtime.open_store()
+
+    async def save_watermarks() -> None:
+        assigned = app.consumer.assignment() if app.consumer else set()
+        ends = {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in assigned}
+        rows = watermarks.rows(ends, ends, utc_now())
+        if rows:
+            await asyncio.to_thread(marks_store.insert_watermarks, rows)
+
+    runtime.every(WATERMARK_SECONDS, "watermarks", save_watermarks)
+    return app
+
+
+async def build_verify(runtime: Runtime) -> faust.App:
+    """``gw.drawn`` to ``gw.verdicts``."""
+    settings = runtime.settings
+    app = runtime.app(Role.VERIFY, runtime.internal)
+    step = Verify(
+        publisher=runtime.publisher,
+        policies=runtime.policies,
+        detector=runtime.detector,
+        now=utc_now,
+        max_answer_bytes=settings.ingest.max_answer_bytes,
+        max_message_bytes=settings.ingest.max_message_bytes,
+    )
+    register(
+        app,
+        [DRAWN],
+        step.handle,
+        runtime.lifeline,
+        name=Role.VERIFY,
+        batch_size=settings.verify.batch_size,
+        within_seconds=BATCH_WAIT_SECONDS,
+    )
+    return app
+
+
+async def build_sink(runtime: Runtime) -> faust.App:
+    """``gw.verdicts`` to the store."""
+    settings = runtime.settings
+    app = runtime.app(Role.SINK, runtime.internal)
+    step = Sink(runtime.open_store(), runtime.publisher, settings.ingest.max_message_bytes)
+    register(
+        app,
+        [VERDICTS],
+        step.handle,
+        runtime.lifeline,
+        name=Role.SINK,
+        batch_size=settings.ingest.batch_size,
+        within_seconds=BATCH_WAIT_SECONDS,
+    )
+    return app
+
+
+async def build_alert(runtime: Runtime) -> faust.App:
+    """The alert timer; among all processes with this role only the elected leader ticks."""
+    app = runtime.app(Role.ALERT, runtime.internal, is_timer=True)
+    store = runtime.open_store()
+    known = await asyncio.to_thread(store.alerts, limit=KNOWN_ALERTS)
+    notifiers = _notifiers(runtime)
+    notified = Notified()
+    replica = Replica(runtime.internal, NOTIFIED, notified.on_record)
+    await replica.start()
+    runtime.stack.push_async_callback(replica.stop)
+    if runtime.settings.embedded:
+        notified.assume(known, [notifier.name for notifier in notifiers])
+    step = AlertStep(
+        store=store,
+        policies=PolicyPublisher(runtime.policies, runtime.publisher, store),
+        folder=Folder(_jump_config(runtime), known=known),
+        teller=Teller(notifiers, notified, runtime.publisher),
+        now=utc_now,
+    )
+
+    @app.timer(runtime.settings.alerts.tick_seconds, on_leader=True)  # type: ignore[untyped-decorator]
+    async def tick() -> None:
+        if await replica.caught_up(CATCH_UP_SECONDS):
+            await run_step("alert", step.tick)
+
+    return app
+
+
+def _jump_config(runtime: Runtime) -> JumpConfig:
+    alerts = runtime.settings.alerts
+    return JumpConfig(
+        pages_per_month=alerts.pages_per_month,
+        jump_share=alerts.jump_share,
+        timezone=alerts.timezone,
+        expected_rate={tier: getattr(alerts.expected_rate, tier.value) for tier in RiskTier},
+    )
+
+
+def _notifiers(runtime: Runtime) -> list[Notifier]:
+    """Standard output always, and each webhook under a name that does not show its URL."""
+    alerts = runtime.settings.alerts
+    webhooks: list[Notifier] = [
+        WebhookNotifier(
+            url.get_secret_value(),
+            name=f"webhook-{blake2b(url.get_secret_value().encode(), digest_size=4).hexdigest()}",
+            page_url=runtime.url,
+            timeout_seconds=alerts.webhook_timeout_seconds,
+        )
+        for url in alerts.webhook_urls
+    ]
+    return [StdoutNotifier(sys.stdout, page_url=runtime.url), *webhooks]
+
+
+BUILDERS: dict[Role, Callable[[Runtime], Awaitable[faust.App]]] = {
+    Role.INGEST: build_ingest,
+    Role.VERIFY: build_verify,
+    Role.SINK: build_sink,
+    Role.ALERT: build_alert,
+}
+"""The roles that are Faust apps."""
+
+
+async def start_web(runtime: Runtime) -> str:
+    """Start the web server and say where it is; writes the address file that commands look for."""
+    settings = runtime.settings
+    store = runtime.open_store()
+    api = Api(
+        store=store,
+        policies=runtime.policies,
+        publisher=PolicyPublisher(runtime.policies, runtime.publisher, store),
+        now=utc_now,
+        is_ready=lambda: ", ".join(name for name, is_ready in runtime.ready.items() if not is_ready),
+        host=settings.web.host,
+    )
+    runner = web.AppRunner(api.application(), access_log=None)
+    await runner.setup()
+    runtime.stack.push_async_callback(runner.cleanup)
+    site = web.TCPSite(runner, settings.web.host, settings.web.port, shutdown_timeout=2.0)
+    await site.start()
+    port = runner.addresses[0][1]
+    url = f"http://{settings.web.host}:{port}"
+    runtime.url = url
+    servers = runtime.internal.bootstrap_servers if settings.embedded else ""
+    write_run_file(runtime.work_dir, RunFile(url, api.token, os.getpid(), servers))
+    runtime.stack.callback(remove_run_file, runtime.work_dir, os.getpid())
+    return url

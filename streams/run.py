@@ -1,0 +1,104 @@
+"""One process with some or all roles: connect, prepare what is embedded, start the roles, serve until stopped."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import structlog
+import uvloop
+
+from schemas.codec import encode, schema_header
+from schemas.draw import DrawnTrace
+from schemas.policy import PolicyDocument
+from streams.agents.batches import Lifeline
+from streams.agents.policies import KnownPolicies
+from streams.agents.shell import install_signals, serve
+from streams.broker.connection import Connection
+from streams.broker.embedded import embedded_broker
+from streams.broker.publisher import Outgoing, Publisher
+from streams.broker.replica import Replica
+from streams.broker.topics import DRAWN, POLICY, TopicSpec, create_topics
+from streams.deployment import prepare
+from streams.roles import BUILDERS, start_web
+from streams.runtime import Runtime
+from streams.settings import Role, Settings
+from streams.settings.connect import connection_of
+from streams.store import Store
+
+log = structlog.get_logger(__name__)
+RESEND_AT_ONCE = 500
+
+
+def run(settings: Settings, roles: Sequence[str]) -> int:
+    """Run until a signal; the exit code says how it ended (see ``streams.agents.shell``)."""
+    return run_loop(lambda: run_roles(settings, roles))
+
+
+def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """Run a coroutine to its end on uvloop, which carries about a quarter more messages a second."""
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # Faust's consumer thread makes its loop from the policy
+    return asyncio.run(main())
+
+
+async def run_roles(settings: Settings, roles: Sequence[str]) -> int:
+    """Everything that ``groundwatch run`` does."""
+    lifeline = Lifeline()
+    install_signals(lifeline, settings.drain_seconds)
+    async with connected(settings, lifeline) as runtime:
+        return await serve_roles(runtime, [Role(role) for role in roles])
+
+
+async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
+    """Start the roles and serve until the lifeline stops."""
+    if Role.WEB in roles:  # first: alerts carry its address
+        log.info("web_started", url=await start_web(runtime))
+    apps = [await BUILDERS[role](runtime) for role in roles if role in BUILDERS]
+    return await serve(apps, runtime.lifeline)
+
+
+@asynccontextmanager
+async def connected(
+    settings: Settings, lifeline: Lifeline, first_policy: PolicyDocument | None = None
+) -> AsyncIterator[Runtime]:
+    """A runtime with broker, store, policy log and publisher in place; all closed again at the end of the block.
+
+    Embedded, the broker is started and tables, topics and a first policy are made; otherwise ``groundwatch migrate``
+    did that. Raises BrokerUnavailable, StoreUnavailable or ConfigError.
+    """
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        source, internal = await _connections(settings, stack)
+        store = await asyncio.to_thread(Store.open, settings.store_dsn, database=settings.store.database)
+        stack.callback(store.close)
+        if settings.embedded:
+            await prepare(settings, internal, first_policy)
+            topics = [TopicSpec(name, settings.kafka.internal.partitions) for name in settings.kafka.source.topics]
+            await create_topics(source, topics)
+        publisher = Publisher(internal, settings.ingest.max_message_bytes)
+        await publisher.start()
+        stack.push_async_callback(publisher.stop)
+        policies = KnownPolicies(await asyncio.to_thread(store.policy_records))
+        replica = Replica(internal, POLICY, policies.on_record)
+        await replica.start()
+        stack.push_async_callback(replica.stop)
+        if settings.embedded:
+            await _resend_drawn(store, publisher)
+        yield Runtime(settings, source, internal, publisher, policies, lifeline, stack)
+
+
+async def _connections(settings: Settings, stack: AsyncExitStack) -> tuple[Connection, Connection]:
+    if settings.embedded:
+        broker = await stack.enter_async_context(embedded_broker(settings.data_dir / "broker.log"))
+        return broker, broker
+    return connection_of(settings.kafka.source), connection_of(settings.kafka.internal)
+
+
+async def _resend_drawn(store: Store, publisher: Publisher) -> None:
+    """The embedded broker forgot ``gw.drawn`` at the restart; what was drawn and has no verdict goes there again."""
+    rows = await asyncio.to_thread(store.draws_without_verdict, RESEND_AT_ONCE)
+    if rows:
+        log.info("drawn_sent_again", traces=len(rows))
+        headers = (schema_header(DrawnTrace),)
+        key = [row.trace.trace_id.encode("utf-8", "replace") for row in rows]
+        await publisher.send(DRAWN, [Outgoing(k, encode(row), headers) for k, row in zip(key, rows, strict=True)])

@@ -1,0 +1,99 @@
+"""What the roles of one process share: connections, the policy log, the publisher, and who gets told to stop."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import faust
+import structlog
+
+from detectors.detector import Detector
+from detectors.evidence import load_evidence_detector
+from schemas.errors import Retryable
+from streams.agents.app import make_app
+from streams.agents.batches import EXIT_BUG, Lifeline
+from streams.agents.policies import KnownPolicies
+from streams.broker.connection import Connection
+from streams.broker.publisher import Publisher
+from streams.settings import Settings
+from streams.store import Store
+
+log = structlog.get_logger(__name__)
+EMBEDDED_SESSION_SECONDS = 6.0
+"""The embedded broker makes a first join wait for a part of the session: shorter starts faster."""
+SESSION_SECONDS = 15.0
+
+
+@dataclass(slots=False)
+class Runtime:
+    """Shared by the roles of a process; ``stack`` closes what they open, last opened first."""
+
+    settings: Settings
+    source: Connection
+    internal: Connection
+    publisher: Publisher
+    policies: KnownPolicies
+    lifeline: Lifeline
+    stack: AsyncExitStack
+    ready: dict[str, bool] = field(default_factory=dict)
+    url: str = ""
+    """Where the web role of this process is; empty without one."""
+
+    @cached_property
+    def detector(self) -> Detector:
+        """The detector of this process, loaded once; weights are read at first use."""
+        return load_evidence_detector()
+
+    @property
+    def work_dir(self) -> Path:
+        """Where this process may write."""
+        return self.settings.data_dir
+
+    def open_store(self) -> Store:
+        """A store client of its own, since a client serves one call at a time."""
+        store = Store.open(self.settings.store_dsn, database=self.settings.store.database)
+        self.stack.callback(store.close)
+        return store
+
+    def app(self, role: str, connection: Connection, *, is_timer: bool = False) -> faust.App:
+        """The Faust app of a role."""
+        session = EMBEDDED_SESSION_SECONDS if self.settings.embedded else SESSION_SECONDS
+        instance = os.environ.get("POD_NAME", "")
+        return make_app(
+            role, connection, self.work_dir, session_timeout_seconds=session, instance_id=instance, is_timer=is_timer
+        )
+
+    def every(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
+        """Run ``step`` again and again until the process stops; Retryable is logged, anything else ends the process."""
+        task = asyncio.create_task(self._repeat(seconds, name, step), name=name)
+        self.stack.push_async_callback(_cancel, task)
+
+    async def _repeat(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
+        while not self.lifeline.stopping.is_set():
+            await run_step(name, step)
+            try:
+                await asyncio.wait_for(self.lifeline.stopping.wait(), seconds)
+            except TimeoutError:
+                continue
+
+
+async def run_step(name: str, step: Callable[[], Awaitable[None]]) -> None:
+    """Run one step of a timer: what passes by itself waits for the next tick, a bug ends the process in the open."""
+    try:
+        await step()
+    except Retryable as error:
+        log.warning("step_waits", step=name, error=str(error))
+    except asyncio.CancelledError:
+        raise
+    except BaseException:
+        log.exception("step_failed", step=name)
+        os._exit(EXIT_BUG)
+
+
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

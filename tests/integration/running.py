@@ -1,0 +1,218 @@
+"""A broker of either kind and a real ``groundwatch run`` process on it, for tests that need the whole flow."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.structs import ConsumerRecord
+
+START_SECONDS = 60.0
+MAX_MESSAGE_BYTES = 16_000_000
+
+
+def free_port_pair() -> int:
+    """A port p such that p and p + 1 were both free a moment ago (Kafka's controller listens on the second)."""
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = int(first.getsockname()[1])
+            try:
+                second.bind(("127.0.0.1", port + 1))
+            except OSError:
+                continue
+            return port
+
+
+@contextmanager
+def apache_kafka(home: Path, data_dir: Path, *properties: str) -> Iterator[str]:
+    """Apache Kafka from ``home`` on 127.0.0.1; yields its address once it answers, stops it at the end."""
+    port = free_port_pair()
+    environment = {**os.environ, "KAFKA_HEAP": "256m"}
+    with (data_dir.parent / f"{data_dir.name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(home / "broker"), str(port), str(data_dir), *properties],
+            stdout=log,
+            stderr=log,
+            env=environment,
+            start_new_session=True,
+        )
+    try:
+        asyncio.run(_wait_for_broker(f"127.0.0.1:{port}"))
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+async def _wait_for_broker(address: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        producer = AIOKafkaProducer(bootstrap_servers=address)
+        try:
+            await producer.start()
+        except Exception:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(0.3)
+        else:
+            return
+        finally:
+            await producer.stop()
+
+
+@dataclass(slots=True)
+class Running:
+    """A running process: its address file, and how to ask and stop it."""
+
+    process: subprocess.Popen[bytes]
+    data_dir: Path
+    address: dict[str, Any]
+    log_path: Path
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Where its broker listens, when it is the embedded one."""
+        return str(self.address["bootstrap_servers"])
+
+    def get(self, path: str) -> Any:
+        """JSON of the local API."""
+        headers = {"Authorization": f"Bearer {self.address['token']}"}
+        response = httpx.get(f"{self.address['url']}{path}", headers=headers, timeout=20, trust_env=False)
+        response.raise_for_status()
+        return response.json()
+
+    def page(self, path: str) -> httpx.Response:
+        """A page as a browser gets it."""
+        return httpx.get(f"{self.address['url']}{path}", timeout=20, trust_env=False)
+
+    def wait_for(self, is_so: Callable[[], bool], seconds: float, what: str) -> None:
+        """Wait until ``is_so``; fails with the end of the process's log."""
+        deadline = time.monotonic() + seconds
+        while not is_so():
+            assert self.process.poll() is None, f"the process ended ({self.process.returncode}): {self.log_end()}"
+            assert time.monotonic() < deadline, f"{what}: not within {seconds} s: {self.log_end()}"
+            time.sleep(0.3)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and give the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(40)
+
+    def log_end(self) -> str:
+        """The last lines that it logged."""
+        return self.log_path.read_text(errors="replace")[-3000:]
+
+
+def groundwatch(*arguments: str, environment: dict[str, str], log_path: Path) -> subprocess.Popen[bytes]:
+    """Start the command line as a child."""
+    with log_path.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "streams.cli", *arguments],
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **environment},
+        )
+
+
+def environment_for(data_dir: Path, kafka: str | None, topic: str) -> dict[str, str]:
+    """Settings of a test deployment: embedded without ``kafka``, else on that broker with an embedded store."""
+    plain = {
+        "GROUNDWATCH_DATA_DIR": str(data_dir),
+        "GROUNDWATCH_KAFKA__SOURCE__TOPICS": topic,
+        "GROUNDWATCH_KAFKA__INTERNAL__PARTITIONS": "4",
+        "GROUNDWATCH_WEB__PORT": "0",
+        "GROUNDWATCH_ALERTS__TICK_SECONDS": "2",
+        "GROUNDWATCH_LOG__FORMAT": "json",
+    }
+    if kafka is None:
+        return plain
+    return {
+        **plain,
+        "GROUNDWATCH_EMBEDDED": "false",
+        "GROUNDWATCH_INGEST__SALT": "0123456789abcdef0123456789abcdef",
+        "GROUNDWATCH_KAFKA__SOURCE__BOOTSTRAP_SERVERS": kafka,
+        "GROUNDWATCH_KAFKA__INTERNAL__BOOTSTRAP_SERVERS": kafka,
+    }
+
+
+@contextmanager
+def running(data_dir: Path, kafka: str | None, topic: str = "traces") -> Iterator[Running]:
+    """``groundwatch run`` with all roles; ready when the block begins, killed at its end if still there."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    environment = environment_for(data_dir, kafka, topic)
+    log_path = data_dir / "run.log"
+    if kafka is not None:
+        assert groundwatch("migrate", environment=environment, log_path=log_path).wait(60) == 0, log_path.read_text()
+    process = groundwatch("run", environment=environment, log_path=log_path)
+    try:
+        address_file = data_dir / "run.json"
+        deadline = time.monotonic() + START_SECONDS
+        while not address_file.exists():
+            assert process.poll() is None, log_path.read_text(errors="replace")[-3000:]
+            assert time.monotonic() < deadline, log_path.read_text(errors="replace")[-3000:]
+            time.sleep(0.1)
+        yield Running(process, data_dir, json.loads(address_file.read_text()), log_path)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+@asynccontextmanager
+async def producer(address: str) -> AsyncIterator[AIOKafkaProducer]:
+    """A plain producer, as any product has one."""
+    made = AIOKafkaProducer(bootstrap_servers=address, max_request_size=MAX_MESSAGE_BYTES + 100_000)
+    await made.start()
+    try:
+        yield made
+    finally:
+        await made.stop()
+
+
+def produce(address: str, topic: str, messages: Sequence[tuple[bytes | None, bytes | None]]) -> None:
+    """Send keys and values, and wait until the broker has them."""
+
+    async def send() -> None:
+        async with producer(address) as made:
+            futures = [await made.send(topic, key=key, value=value) for key, value in messages]
+            await asyncio.gather(*futures)
+
+    asyncio.run(send())
+
+
+def read_all(address: str, topic: str, count: int, seconds: float = 20.0) -> list[ConsumerRecord]:
+    """Everything in a topic, at least ``count`` messages, or what came within ``seconds``."""
+
+    async def read() -> list[ConsumerRecord]:
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=address,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            max_partition_fetch_bytes=MAX_MESSAGE_BYTES,
+        )
+        await consumer.start()
+        found: list[ConsumerRecord] = []
+        try:
+            partitions = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or {0}]
+            consumer.assign(partitions)
+            deadline = time.monotonic() + seconds
+            while len(found) < count and time.monotonic() < deadline:
+                for batch in (await consumer.getmany(timeout_ms=500)).values():
+                    found.extend(batch)
+        finally:
+            await consumer.stop()
+        return found
+
+    return asyncio.run(read())

@@ -1,0 +1,77 @@
+"""Dead letters and their ceiling."""
+
+import pytest
+
+from schemas.errors import InvalidMessage, RowRejected
+from streams.agents.batches import CeilingReached
+from streams.agents.deadletter import Ceiling, from_error, read_each, to_outgoing
+from streams.messages import Message
+from tests.builders import NOW
+
+
+def message(value: bytes | None = b"junk", offset: int = 3) -> Message:
+    """A message with a binary key and a header of its own."""
+    return Message("traces", 2, offset, b"k\xff", value, (("trace", b"\x00\x01"),), NOW)
+
+
+def test_original_key_bytes_and_headers_are_kept() -> None:
+    """Whoever replays a dead letter needs exactly what was sent."""
+    letter = from_error(message(), InvalidMessage("not_json", "(message): no"), "ingest")
+    outgoing = to_outgoing(letter, 1000)
+    headers = dict(outgoing.headers)
+    assert (b"k\xff", b"junk", b"\x00\x01") == (outgoing.key, outgoing.value, headers["trace"])
+    assert (b"traces", b"2", b"3") == (headers["gw-topic"], headers["gw-partition"], headers["gw-offset"])
+    assert (b"not_json", b"ingest") == (headers["gw-reason"], headers["gw-stage"])
+
+
+def test_a_tombstone_stays_null() -> None:
+    """A null value is marked, since the dead letter topic may be read by tools that skip nulls."""
+    outgoing = to_outgoing(from_error(message(None), InvalidMessage("tombstone", "null"), "ingest"), 1000)
+    assert outgoing.value is None
+    assert b"1" == dict(outgoing.headers)["gw-null"]
+
+
+def test_a_value_over_the_limit_keeps_prefix_length_and_hash() -> None:
+    """A dead letter that the broker refuses would stop the stream for ever."""
+    outgoing = to_outgoing(from_error(message(b"x" * 50), RowRejected("no"), "ingest"), 10)
+    headers = dict(outgoing.headers)
+    assert (b"x" * 10, b"50", 32) == (outgoing.value, headers["gw-length"], len(headers["gw-hash"]))
+
+
+def test_one_bad_message_costs_no_other() -> None:
+    """Each message is decoded on its own."""
+
+    def decode(one: Message) -> int:
+        if one.offset == 1:
+            raise InvalidMessage("not_json", "(message): no")
+        return one.offset
+
+    read, letters = read_each([message(offset=n) for n in range(3)], decode, "ingest")
+    assert [0, 2] == [number for _, number in read]
+    assert [1] == [letter.message.offset for letter in letters]
+
+
+def test_a_run_of_bad_messages_reaches_the_ceiling() -> None:
+    """A run goes on over batches."""
+    ceiling = Ceiling(run_length=4).after([False, True, True])
+    with pytest.raises(CeilingReached, match="4 bad messages in a row"):
+        ceiling.after([True, True])
+
+
+def test_a_good_message_ends_the_run() -> None:
+    """Single bad messages never stop a consumer."""
+    ceiling = Ceiling(run_length=3)
+    for _ in range(10):
+        ceiling = ceiling.after([True, True, False])
+    assert 0 == ceiling.run
+
+
+def test_a_high_share_of_bad_messages_reaches_the_ceiling() -> None:
+    """Every second message bad is a wrong decoder, not bad luck."""
+    with pytest.raises(CeilingReached, match="of 10 messages"):
+        Ceiling(run_length=100, ratio=0.5, window=10).after([True, True, False] * 4)
+
+
+def test_the_share_needs_a_full_window() -> None:
+    """The first message of a topic may be bad without stopping anything."""
+    assert 1 == Ceiling(window=10).after([True]).run
