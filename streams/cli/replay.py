@@ -36,6 +36,8 @@ def replay(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
 ) -> None:
     """Send recorded traces to a topic.
 
+    An id stands for one trace: to send a file a second time with new event times, give it an --id-suffix.
+
     A line that is no JSON object is sent as it is and counted: its way into the dead letter is part of a replay.
     Exit code 1 when the broker refused a line as too large.
 

@@ -1,20 +1,11 @@
 """Settings: one file and the environment, read once by the command line; functions elsewhere get plain values."""
 
-from streams.settings.fields import (
-    Alerts,
-    Ingest,
-    Kafka,
-    KafkaConnection,
-    Log,
-    Role,
-    Settings,
-    SourceKafka,
-    Store,
-    Verify,
-    Web,
-)
+from streams.settings.fields import Settings
+from streams.settings.kafka import Kafka, KafkaConnection, SourceKafka
 from streams.settings.loading import load_settings
+from streams.settings.parts import Role
 from streams.settings.salt import deployment_salt
+from streams.settings.sections import Alerts, Ingest, Log, Store, Verify, Web
 
 __all__ = [
     "Alerts",

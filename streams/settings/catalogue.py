@@ -8,7 +8,8 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from streams.settings.fields import ENV_DELIMITER, ENV_PREFIX, Role, Settings
+from streams.settings.fields import ENV_DELIMITER, ENV_PREFIX, Settings
+from streams.settings.parts import Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from schemas.errors import ConfigError
 from streams.broker.connection import Connection
-from streams.settings.fields import KafkaConnection
+from streams.settings.kafka import KafkaConnection
 
 
 def connection_of(settings: KafkaConnection) -> Connection:

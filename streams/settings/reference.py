@@ -18,7 +18,7 @@ _PAGE = """\
 
 One YAML file (`--config`, else `GROUNDWATCH_CONFIG`, else `groundwatch.yaml` in the working folder) and environment
 variables, which win. Unknown keys and values out of bounds are refused with exit code 2. `groundwatch config
-check` shows what holds. Made by `groundwatch config reference` from the fields in `streams/settings/fields.py`.
+check` shows what holds. Made by `groundwatch config reference` from the fields in `streams/settings`.
 """
 
 

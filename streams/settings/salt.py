@@ -5,7 +5,8 @@ import secrets
 from pathlib import Path
 
 from schemas.errors import ConfigError
-from streams.settings.fields import MIN_SALT_CHARACTERS, Settings
+from streams.settings.fields import Settings
+from streams.settings.parts import MIN_SALT_CHARACTERS
 
 SALT_FILE = "salt"
 _FIX = 'set GROUNDWATCH_INGEST__SALT to the same random text in every process (`python -c "import secrets; '

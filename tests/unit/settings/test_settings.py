@@ -8,7 +8,7 @@ import yaml
 from schemas.errors import ConfigError
 from streams.settings import Role, Settings, deployment_salt, load_settings
 from streams.settings.catalogue import entries
-from streams.settings.fields import SourceKafka
+from streams.settings.kafka import SourceKafka
 from streams.settings.reference import annotated_example, reference_markdown
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,158 @@
+"""Settings of each part of the flow, with unit, bounds and the consequence of a wrong value."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from streams.settings.parts import Salt, Secrets, Section, Timezone
+
+
+class Store(Section):
+    """ClickHouse."""
+
+    dsn: SecretStr = Field(
+        SecretStr(""),
+        description="http(s)://user:password@host:port of ClickHouse, or chdb:///absolute/path for the embedded "
+        "engine; empty puts the embedded engine under `data_dir`. Wrong: exits with 69 after the start timeout.",
+    )
+    database: str = Field(
+        "groundwatch",
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$",
+        description="Database for our tables, made when missing. Another name shows an empty history.",
+    )
+    retention_days: int = Field(
+        90,
+        ge=30,
+        le=3650,
+        description="Days that traces, passages and verdicts are kept. Shorter: baselines have less to learn from "
+        "and flagged cases vanish sooner; longer: disk. Older traces are counted as unresolved:expired.",
+    )
+
+
+class Ingest(Section):
+    """Reading, screening and drawing."""
+
+    batch_size: int = Field(
+        200,
+        ge=1,
+        le=5000,
+        description="Messages per batch. Too low: many small inserts; too high: memory (messages times their size) "
+        "and a longer wait until a trace is stored.",
+    )
+    max_message_bytes: int = Field(
+        16_000_000,
+        ge=10_000,
+        le=512_000_000,
+        description="Largest message, bytes; also the limit of gw.* topics. Lower than the producers' limit: large "
+        "traces go to the dead letter as prefix, length and hash.",
+    )
+    max_answer_bytes: int = Field(
+        1_000_000,
+        ge=1_000,
+        le=64_000_000,
+        description="Longest answer that is checked, bytes of UTF-8. A longer one is stored with error:too_long, "
+        "never cut. Too high: one answer holds up a batch.",
+    )
+    salt: Salt = Field(
+        SecretStr(""),
+        description="Key of the sampling draw: 32 or more characters, one per deployment, never changed (a new one "
+        "draws a different sample). Empty: embedded makes one in `data_dir`/salt; otherwise the start is refused.",
+    )
+    dead_letter_max_run: int = Field(
+        1_000,
+        ge=1,
+        le=1_000_000,
+        description="Unreadable messages in a row after which ingest stops and says so. Too low: a burst of junk "
+        "stops monitoring; too high: a wrong decoder empties a topic into the dead letter.",
+    )
+    dead_letter_max_share: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="Share of unreadable messages among the last 2,000 after which ingest stops; 1 turns it off.",
+    )
+
+
+class Verify(Section):
+    """Judging drawn traces."""
+
+    batch_size: int = Field(
+        64,
+        ge=1,
+        le=2000,
+        description="Drawn traces judged together. Too high: a slow batch delays all of its verdicts.",
+    )
+    workers: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Threads that judge, in this process. More than cores: slower, not faster.",
+    )
+
+
+class ExpectedRate(Section):
+    """Share of hallucinated answers expected before there is history, by risk tier, 0 to 1."""
+
+    low: float = Field(0.08, gt=0, lt=0.5, description="Tier low. Too high: the first real jump is paged later.")
+    medium: float = Field(0.05, gt=0, lt=0.5, description="Tier medium. Too low: false pages in the first weeks.")
+    high: float = Field(0.03, gt=0, lt=0.5, description="Tier high. Too low: false pages in the first weeks.")
+
+
+class Alerts(Section):
+    """When to page, and whom."""
+
+    timezone: Timezone = Field(
+        "UTC", description="IANA time zone of days and hours in reports. Wrong: days begin at the wrong hour."
+    )
+    expected_rate: ExpectedRate = ExpectedRate()
+    pages_per_month: float = Field(
+        1.0,
+        gt=0,
+        le=100,
+        description="False pages a month that all slices together may cost. Higher: earlier pages, more false ones.",
+    )
+    jump_share: float = Field(
+        0.6,
+        gt=0,
+        le=1,
+        description="Share of that budget for jumps; the rest is for slow drift. Higher: jumps are found earlier.",
+    )
+    tick_seconds: float = Field(
+        20.0,
+        ge=1,
+        le=600,
+        description="Seconds between two looks at closed buckets. Longer: later pages; shorter: load on the store.",
+    )
+    webhook_urls: Secrets = Field(
+        (),
+        description="URLs that get every alert as a JSON POST; secret, because such URLs often carry a token. "
+        "Wrong: the notification is tried again and the alert stays on the page.",
+    )
+    webhook_timeout_seconds: float = Field(
+        10.0, gt=0, le=120, description="Seconds to wait for a receiver. Too short: the same alert may arrive twice."
+    )
+
+
+class Web(Section):
+    """The page and the local API."""
+
+    host: str = Field(
+        "127.0.0.1",
+        min_length=1,
+        description="Address to listen on. Anything but 127.0.0.1 shows answers to everyone who reaches the port: "
+        "put a proxy with a login in front.",
+    )
+    port: int = Field(
+        8642, ge=0, le=65535, description="TCP port; 0 takes a free one. Taken by another program: exits with 69."
+    )
+
+
+class Log(Section):
+    """What goes to standard error; never questions, passages or answers."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Lowest level written. warning hides the line that each trace gets."
+    )
+    format: Literal["auto", "console", "json"] = Field(
+        "auto", description="json for machines, console for people, auto: console on a terminal, else json."
+    )
