@@ -11,8 +11,9 @@ from schemas.labels import ClaimLabel, Containment, Outcome
 from schemas.verdict import ClaimVerdict
 
 _BAD = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
-_STEP_MARKER = re.compile(r"(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)）、]\s*\Z|[①-⑳]\s*\Z")
-_MARKER_CHARS = 12
+_STEP_MARKER = re.compile(r"[\s>(（]*(?:(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)）、]|[①-⑳])\s*")
+_INLINE_STEP = re.compile(r"\d{1,2}[.)]\s")
+_MARKER_CHARS = 40
 _OPENING_CHARS = 60
 
 
@@ -68,6 +69,9 @@ def _introduces(claim: ClaimVerdict) -> bool:
 
 
 def _is_step(claim: ClaimVerdict, answer: str) -> bool:
-    before = answer[max(0, claim.claim.start - _MARKER_CHARS) : claim.claim.start]
-    line = before.rpartition("\n")[2]
-    return _STEP_MARKER.search(line) is not None
+    line_start = answer.rfind("\n", 0, claim.claim.start) + 1
+    if claim.claim.start - line_start <= _MARKER_CHARS and _STEP_MARKER.fullmatch(
+        answer, line_start, claim.claim.start
+    ):
+        return True
+    return _INLINE_STEP.match(claim.claim.text) is not None

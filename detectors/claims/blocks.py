@@ -37,8 +37,9 @@ class _Line:
     text: str
     has_marker: bool
     is_heading: bool
-    is_blank: bool
     is_rule: bool
+    """Neither letters nor digits: a ruler, a fence, a lone sign."""
+    is_blank: bool = False
 
 
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028\u2029]*(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]|\Z)")
@@ -47,6 +48,7 @@ _MARKER = re.compile(
     r"\(?[A-Z]\)(?=\s)|[ivx]{1,5}[.)](?=\s)|[\d一二三四五六七八九十]{1,3}、|（[\d一二三四五六七八九十]{1,3}）|[①-⑳]))?"
     r"(?:\s+\[[ xX]\](?=\s))?\s*"
 )
+_BLANK = _Line(start=0, end=0, text="", has_marker=False, is_heading=False, is_rule=False, is_blank=True)
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]{1,100}\1:?|(\*\*|__)[^*_\n]{1,100}:\2")
 _UNDERLINE = re.compile(r"\s{0,3}(?:={3,}|-{3,})\s*")
@@ -83,17 +85,19 @@ def _lines(answer: str) -> Iterator[_Line]:
     for match in _LINE.finditer(answer):
         if match.end() == match.start():
             return
-        text = match.group()
-        end = match.start() + len(text.rstrip())
-        marker = _MARKER.match(answer, match.start(), max(end, match.start()))
-        start = min(marker.end(), end) if marker else match.start()
+        text = match.group().strip()
+        if not text:
+            yield _BLANK
+            continue
+        end = match.start() + len(match.group().rstrip())
+        marker = _MARKER.match(answer, match.start(), end)
+        start = marker.end() if marker else match.start()
         yield _Line(
             start=start,
             end=end,
-            text=text.strip(),
+            text=text,
             has_marker=marker is not None and marker.group("marker") is not None,
             is_heading=marker is not None and marker.group("heading") is not None,
-            is_blank=not text.strip(),
             is_rule=not any(char.isalnum() for char in answer[start:end]),
         )
 

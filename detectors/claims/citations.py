@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 _BRACKET = re.compile(r"\[\^?([^\[\]\n]{1,80})\]|【([^【】\n]{1,80})】")
 _PAREN = re.compile(r"\(([^()\n]{1,80})\)")
+_DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"\d{1,3}")
 _RANGE = re.compile(r"(\d{1,3})\s?[-–]\s?(\d{1,3})")
 _KIND = (
@@ -16,6 +17,9 @@ _KIND = (
     r"quellen?|dokumente?|fuentes?|fonti?)"
 )
 _NAMED = re.compile(_KIND + r"(?:\s?[:#]\s?|\s)(\S{1,64})", re.IGNORECASE)
+_NAMED_NUMBERS = re.compile(
+    _KIND + r"\s?[:#]?\s?\d{1,3}(?:(?:\s?[,&]\s?|\s(?:and|und|et|y|e)\s)\d{1,3}){0,20}", re.IGNORECASE
+)
 _ID = re.compile(r"[^\W_][\w.:/#@+-]{1,63}")
 _PAREN_ID = re.compile(r"(?:doc|source|src|ref|kb|chunk|passage|faq|policy)[-_:#]?\w*\d[\w.:/#-]*", re.IGNORECASE)
 _LOCATOR = re.compile(r"(?:pp?\.?|pages?|§+|sec(?:tion|\.)?|lines?|ch\.?|s\.)\s?\d{1,5}(?:[-–]\d{1,5})?", re.IGNORECASE)
@@ -86,6 +90,8 @@ def _matches(text: str) -> list[re.Match[str]]:
 
 def _identifiers(match: re.Match[str], text: str) -> list[str]:
     content = match.group(match.lastindex or 0)
+    if _NAMED_NUMBERS.fullmatch(content):
+        return _DIGITS.findall(content)
     if match.re is _PAREN:
         return _parenthesised(content)
     if _is_link_text(match, text) and not _NUMBER.fullmatch(content):

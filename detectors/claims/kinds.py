@@ -11,7 +11,7 @@ _EDGE = " .!。！।:：,;…"
 _LEAD_IN_WORDS = 12
 _PHRASE_CHARS = 300
 _REFUSAL_CHARS = 400
-_TAIL_WORDS = 3
+_CLAUSE_WORDS = 3
 
 
 def states_fact(text: str) -> bool:
@@ -39,18 +39,16 @@ def is_question(text: str) -> bool:
 def is_refusal(text: str) -> bool:
     """Whether the sentence says that the answer is not known or not in the sources.
 
-    A clause after "but", "because" and the like must not state something else: ``I could not find X, but Y costs $5``
-    is no refusal.
+    Clauses joined by "but", "because" and the like must not state something else: ``I could not find X, but Y costs
+    $5`` is no refusal.
     """
     lexicon = load_lexicon()
     form = normal_form(text, _REFUSAL_CHARS + 1)
     if len(form) > _REFUSAL_CHARS or not any(cue in form for cue in lexicon.refusal_cues):
         return False
-    match = lexicon.refusals.search(form)
-    if match is None:
-        return False
-    rest = form[match.end() :]
-    return all(_adds_nothing(tail, lexicon) for tail in lexicon.contrasts.split(rest)[1:])
+    parts = lexicon.contrasts.split(form)
+    says_so = [lexicon.refusals.search(part) is not None for part in parts]
+    return any(says_so) and all(said or _adds_nothing(part, lexicon) for part, said in zip(parts, says_so, strict=True))
 
 
 def is_referral(text: str) -> bool:
@@ -75,11 +73,12 @@ def _is_only_reference(text: str, bare: str) -> bool:
     return bare != text or _URL.search(bare) is None
 
 
-def _adds_nothing(tail: str, lexicon: Lexicon) -> bool:
-    stripped = tail.strip(" .,;:!")
-    is_short = len(stripped.split()) < _TAIL_WORDS and not _has_digit(stripped)
-    is_known = lexicon.refusals.search(stripped) or lexicon.referrals.match(stripped) or lexicon.offers.match(stripped)
-    return is_short or is_known is not None
+def _adds_nothing(clause: str, lexicon: Lexicon) -> bool:
+    stripped = clause.strip(" .,;:!")
+    if len(stripped.split()) < _CLAUSE_WORDS and not _has_digit(stripped):
+        return True
+    known = (lexicon.fillers, lexicon.referrals, lexicon.offers)
+    return any(pattern.match(stripped) for pattern in known) or lexicon.thanks.fullmatch(stripped) is not None
 
 
 def _is_phrase(form: str, lexicon: Lexicon) -> bool:

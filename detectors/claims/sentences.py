@@ -112,7 +112,7 @@ def _is_abbreviation(text: str, sentence_start: int, dot: int, next_char: str, w
         # "Steps: 1. Open it. 2. Save it.": a number that opens the sentence, or follows a colon, is a list marker
         is_marker = len(words) == 1 and sentence_start >= dot - _LOOK_BACK
         return is_marker or pair[: -len(key)].endswith(": ") or (len(key) <= 2 and word.lower() in lexicon.months)  # noqa: PLR2004 - days have two digits
-    if key in lexicon.abbreviations or pair in lexicon.abbreviations:
+    if not lexicon.abbreviations.isdisjoint((key, pair, key.rpartition("-")[2])):  # "Kansas City-St. Joseph"
         return True
     if len(token) == 1 and token.isalpha():
         return _is_initial(token, word, opens=opens)

@@ -35,6 +35,7 @@ class Lexicon:
     meta: re.Pattern[str]
     refusals: re.Pattern[str]
     referrals: re.Pattern[str]
+    fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
 
 
@@ -70,6 +71,7 @@ def load_lexicon() -> Lexicon:
         meta=patterns("meta"),
         refusals=patterns("refusals"),
         referrals=patterns("referrals"),
+        fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
     )
 
@@ -77,7 +79,7 @@ def load_lexicon() -> Lexicon:
 def normal_form(text: str, limit: int = 400) -> str:
     """Lower-cased text with straight apostrophes, single spaces and without markup at its ends; at most ``limit``."""
     straight = text[:limit].replace("’", "'").replace("ʼ", "'").lower()
-    return " ".join(straight.split()).strip("*_#>`~\"“”„«»' ")
+    return " ".join(straight.split()).strip("*_#>`~\"“”„«»'¿¡ ")
 
 
 def _language_files() -> Iterator[Entries]:

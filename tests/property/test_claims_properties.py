@@ -1,0 +1,219 @@
+"""What holds for every answer, however odd, and for every mix of labels."""
+
+import itertools
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from detectors.claims import split_claims
+from detectors.claims.citations import bracketed_tokens, find_citations, strip_citations
+from detectors.containment import contain
+from detectors.outcome import answer_outcome, label_claim
+from detectors.screening import Screener
+from detectors.structural import examine
+from detectors.verification import verify
+from schemas.draw import DrawnTrace
+from schemas.labels import ClaimLabel, Containment, Outcome
+from schemas.policy import Thresholds
+from schemas.verdict import ClaimJudgement, ClaimVerdict
+from tests.builders import NOW, claim, claim_verdict, draw, policy, trace
+from tests.fakes_detectors import WordDetector
+
+PIECES = [
+    *(
+        "Dr. ",
+        "e.g. ",
+        "U.S. ",
+        "5.",
+        " 3.14 ",
+        "... ",
+        "? ",
+        "! ",
+        ". ",
+        "。",
+        "؟ ",
+        "। ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\u2028",
+    ),
+    *(
+        "- ",
+        "1. ",
+        "a) ",
+        "# ",
+        "> ",
+        "| a | b |",
+        "|---|",
+        "```",
+        "**",
+        "[1]",
+        "[kb-1]",
+        "(doc-2)",
+        "【3†s】",
+        "[",
+        "]",
+    ),
+    *(
+        "(",
+        ")",
+        "“",
+        "”",
+        '"',
+        "'",
+        "\x00",
+        "\ud83d",
+        "👍",
+        "\u200b",
+        "É",
+        "ß",
+        "İ",
+        "ﬁ",
+        "退款",
+        "https://a.b/c?d=e. ",
+    ),
+    *("the plan costs ", "Refunds ", "i don't know", "but ", "Hello ", "Sources: ", ": ", "iPhone ", "\t", "\u00a0"),
+]
+ANSWERS = st.one_of(
+    st.text(st.characters(exclude_categories=()), max_size=200),
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
+)
+
+
+@given(ANSWERS)
+def test_claim_spans_and_gaps_give_back_the_answer(answer: str) -> None:
+    """Spans are in order, never overlap, and hold their text; gaps hold neither letters nor digits but list markers."""
+    position, rebuilt = 0, ""
+    for number, found in enumerate(split_claims(answer)):
+        assert number == found.index
+        assert position <= found.start < found.end
+        assert answer[found.start : found.end] == found.text
+        assert found.text == found.text.strip()
+        rebuilt += answer[position : found.start] + found.text
+        position = found.end
+    assert answer == rebuilt + answer[position:]
+
+
+@given(
+    st.lists(st.sampled_from(["alpha", "Beta", "5", "x.y", "。", ". ", "! ", " ", "(", "]"]), max_size=30).map("".join)
+)
+def test_no_word_is_lost_between_claims(answer: str) -> None:
+    """Without list markers, headings and fences every letter and digit lies in a claim."""
+    inside = "".join(found.text for found in split_claims(answer))
+
+    assert [char for char in answer if char.isalnum()] == [char for char in inside if char.isalnum()]
+
+
+@given(ANSWERS)
+def test_splitting_is_a_function_of_the_answer(answer: str) -> None:
+    """The same answer, the same claims."""
+    assert split_claims(answer) == split_claims(answer)
+
+
+@given(ANSWERS)
+def test_citations_never_crash_and_taking_them_out_leaves_none(text: str) -> None:
+    """What is stripped is what was found; every certain one is a bracketed token or part of one."""
+    stripped = strip_citations(text)
+
+    assert len(stripped) <= len(text)
+    assert bool(find_citations(text)) == (stripped != text)
+    assert isinstance(bracketed_tokens(text), tuple)
+
+
+@given(ANSWERS, st.booleans(), st.sampled_from([None, (), "given"]))
+def test_any_answer_gets_a_verdict(answer: str, is_required: bool, passages: object) -> None:
+    """Screening and verification end in one verdict, whatever the text is."""
+    fields = {} if passages == "given" else {"passages": passages}
+    item = trace(answer=answer, question=answer, **fields)
+    document = policy(intents={"refunds": {"citations_required": is_required}})
+
+    (screened,) = Screener(WordDetector()).screen([item], [document])
+    (verdict,) = verify([DrawnTrace(trace=item, draw=draw(), screening=screened)], [document], WordDetector(), NOW)
+
+    assert verdict.outcome is not Outcome.ERROR_INTERNAL
+    assert len(screened.claims) == len(verdict.claims)
+    assert screened.failures == tuple(failure for failure in screened.failures if failure in verdict.failures)
+    assert examine(item, screened.claims, citations_required=is_required).outcome == screened.outcome
+
+
+SEVERITY = [Outcome.NO_CLAIMS, Outcome.GROUNDED, Outcome.UNCLEAR, Outcome.ERROR_TIMEOUT, Outcome.HALLUCINATED]
+KINDS = {
+    "talk": claim_verdict(ClaimLabel.NOT_FACTUAL),
+    "good": claim_verdict(ClaimLabel.SUPPORTED),
+    "open": claim_verdict(ClaimLabel.UNCLEAR),
+    "error": claim_verdict(ClaimLabel.UNCLEAR, support=None, contradiction=None, error=Outcome.ERROR_TIMEOUT),
+    "bad": claim_verdict(ClaimLabel.UNSUPPORTED),
+    "false": claim_verdict(ClaimLabel.CONTRADICTED),
+}
+CLAIMS = st.lists(st.sampled_from(sorted(KINDS)), max_size=6)
+
+
+@given(CLAIMS, st.sampled_from(sorted(KINDS)), st.randoms(use_true_random=False))
+def test_precedence_is_monotone_and_ignores_order(kinds: list[str], added: str, dice: object) -> None:
+    """One more claim never makes the outcome milder, and the order of claims plays no part."""
+    claims = [KINDS[kind] for kind in kinds]
+    before = answer_outcome(claims).outcome
+    after = answer_outcome([*claims, KINDS[added]]).outcome
+    dice.shuffle(claims)  # type: ignore[attr-defined]
+
+    assert SEVERITY.index(before) <= SEVERITY.index(after)
+    assert before == answer_outcome(claims).outcome
+
+
+CAUTION = [Containment.DELIVER, Containment.DELIVER_TRIMMED, Containment.HOLD_FOR_REVIEW, Containment.ABSTAIN]
+
+
+@pytest.mark.parametrize("kinds", list(itertools.product(sorted(KINDS), repeat=2)))
+@pytest.mark.parametrize("critical", [None, 0, 1])
+def test_containment_holds_its_promises_for_every_pair(kinds: tuple[str, str], critical: int | None) -> None:
+    """Nothing doubtful is delivered whole, nothing to review is trimmed, bad critical claims always abstain."""
+    claims = [_with_rule(KINDS[kind], "amount" if number == critical else "") for number, kind in enumerate(kinds)]
+    decided = contain(answer_outcome(claims).outcome, claims, "Text.")
+
+    is_bad = [kind in {"bad", "false"} for kind in kinds]
+    is_open = any(kind in {"open", "error"} for kind in kinds)
+    if critical is not None and is_bad[critical]:
+        assert decided is Containment.ABSTAIN
+    elif is_open:
+        assert decided is Containment.HOLD_FOR_REVIEW
+    elif any(is_bad):
+        assert decided in {Containment.DELIVER_TRIMMED, Containment.ABSTAIN}
+    else:
+        assert decided is Containment.DELIVER
+
+
+def _with_rule(verdict: ClaimVerdict, rule: str) -> ClaimVerdict:
+    text = "Refunds take 5 days."
+    return verdict.model_copy(update={"claim": claim(text, critical_rule=rule)})
+
+
+UNIT = st.floats(0, 1)
+
+
+@given(UNIT, UNIT, UNIT, st.tuples(UNIT, UNIT), UNIT)
+def test_more_support_never_gives_a_worse_label(
+    low: float, high: float, contradiction: float, bounds: tuple[float, float], bar: float
+) -> None:
+    """At equal contradiction; where both are high the claim goes to review."""
+    low, high = sorted((low, high))
+    thresholds = Thresholds(unsupported=min(bounds), supported=max(bounds), contradicted=bar)
+    order = [ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED, ClaimLabel.UNCLEAR, ClaimLabel.SUPPORTED]
+
+    weaker = label_claim(ClaimJudgement(support=low, contradiction=contradiction), thresholds).label
+    stronger = label_claim(ClaimJudgement(support=high, contradiction=contradiction), thresholds).label
+
+    assert order.index(weaker) <= order.index(stronger)
+
+
+@pytest.mark.parametrize("piece", [*PIECES, "the information ", "[a", "([", "- a\n", "(doc-1) ", "a, ", "\n \n", "so "])
+def test_time_is_linear_for_any_repeated_piece(piece: str) -> None:
+    """200 KB of anything are split in seconds even on a busy machine; quadratic time would take minutes."""
+    answer = (piece * (200_000 // len(piece) + 1))[:200_000]
+    began = time.perf_counter()
+
+    split_claims(answer)
+
+    assert time.perf_counter() - began < 10

@@ -1,0 +1,86 @@
+"""Which sentences state a fact."""
+
+import pytest
+
+from detectors.claims.kinds import asks_back, is_offer, is_referral, is_refusal, states_fact
+
+NOT_FACTUAL = [
+    "Can I return it?",
+    "¿Puedo devolverlo?",
+    "这是真的吗？",
+    "Hello John!",
+    "Good morning, Ms. Lee,",
+    "Sure!",
+    "Great question!",
+    "Thanks for contacting us.",
+    "You're welcome!",
+    "Let me know if you have any other questions.",
+    "I hope this helps!",
+    "If you need further assistance, feel free to ask.",
+    "Here is what I found:",
+    "Here are the 3 steps:",
+    "Based on the provided documents:",
+    "In summary:",
+    "You will need:",
+    "Passage 2:",
+    "[1] [2]",
+    "Sources: [1], [kb-2]",
+    "[1]: https://example.com/a",
+    "I don't know.",
+    "I couldn't find any information about that in the documents.",
+    "I'm sorry, but I can't help with that.",
+    "The passages do not mention the price.",
+    "The price is not specified in the given passages.",
+    "Leider kann ich dazu keine Angaben finden.",
+    "Je ne trouve pas cette information.",
+    "No tengo información sobre eso.",
+    "我不知道答案。",
+    "申し訳ありませんが、わかりません。",
+    "Guten Tag!",
+    "Bonjour,",
+    "¡Hola!",
+]
+FACTUAL = [
+    "Refunds take 5 days.",
+    "You can return it within 30 days of delivery [1].",
+    "Please contact support at 555-1234.",
+    "Hello John, your refund of $20 was issued.",
+    "Thank you for waiting, your refund takes 5 days.",
+    "I couldn't find the price, but the plan costs $10.",
+    "A low level is normal, but the exact range is not provided in the passages.",
+    "Refunds are not available for opened software.",
+    "We do not ship to Norway.",
+    "The plan costs 5 dollars:",
+    "Here is the rule: opened software is excluded.",
+    "If you need additional storage, the Pro plan includes it.",
+    "https://example.com/form",
+    "No.5 is out of stock.",
+    "退款需要5天。",
+]
+
+
+@pytest.mark.parametrize("text", NOT_FACTUAL)
+def test_questions_courtesies_lead_ins_and_refusals_state_nothing(text: str) -> None:
+    """They lie outside the score."""
+    assert not states_fact(text)
+
+
+@pytest.mark.parametrize("text", FACTUAL)
+def test_what_can_be_checked_is_factual(text: str) -> None:
+    """A courtesy that carries a statement is a claim."""
+    assert states_fact(text)
+
+
+def test_a_long_sentence_is_always_factual() -> None:
+    """Nobody hides a claim behind a long greeting."""
+    assert states_fact("Let me know " + "whether the parcel of the sender came " * 10)
+
+
+def test_referrals_offers_and_counter_questions_are_told_apart() -> None:
+    """Each helper knows its own kind only."""
+    assert is_referral("Please contact our support team.")
+    assert not is_referral("Refunds take 5 days.")
+    assert is_offer("Is there anything else I can help you with?")
+    assert asks_back("Could you please tell me your order number?")
+    assert not asks_back("Can I help you with anything else?")
+    assert not is_refusal("We do not offer refunds.")

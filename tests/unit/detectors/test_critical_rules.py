@@ -1,0 +1,72 @@
+"""Rules that make a claim critical."""
+
+import time
+
+import pytest
+
+from detectors.claims import check_rules, mark_critical, split_claims
+from schemas.errors import ConfigError
+from schemas.labels import RiskTier
+from schemas.policy import CriticalRule, IntentRules
+from tests.builders import policy
+
+AMOUNT = CriticalRule(name="amount", pattern=r"[$€]\s*\d")
+MUST = CriticalRule(name="must", pattern=r"\bmust\b", tiers=(RiskTier.HIGH,))
+
+
+def test_the_first_matching_rule_is_named() -> None:
+    """Matching ignores case; claims that state nothing are never critical."""
+    claims = split_claims("You MUST pay $5. It is blue. Must I pay?")
+
+    marked = mark_critical(claims, [AMOUNT, MUST], "billing", RiskTier.HIGH)
+
+    assert ["amount", "", ""] == [claim.critical_rule for claim in marked]
+
+
+@pytest.mark.parametrize(
+    ("intent", "tier", "expected"),
+    [("billing", RiskTier.HIGH, "r"), ("other", RiskTier.HIGH, ""), ("billing", RiskTier.LOW, "")],
+)
+def test_a_rule_holds_in_its_intents_and_tiers_only(intent: str, tier: RiskTier, expected: str) -> None:
+    """Empty lists mean everywhere, others exactly what they list."""
+    rule = CriticalRule(name="r", pattern="day", intents=("billing",), tiers=(RiskTier.HIGH,))
+
+    assert expected == mark_critical(split_claims("It takes 5 days."), [rule], intent, tier)[0].critical_rule
+
+
+def test_marks_of_an_earlier_policy_are_replaced() -> None:
+    """The rules given are the rules in force."""
+    claims = mark_critical(split_claims("Pay $5."), [AMOUNT], "billing", RiskTier.LOW)
+
+    assert "" == mark_critical(claims, [], "billing", RiskTier.LOW)[0].critical_rule
+
+
+def test_a_hostile_pattern_is_not_slow() -> None:
+    """Nested repeats that blow up a backtracking engine match in linear time."""
+    rule = CriticalRule(name="evil", pattern="(a+)+$")
+    claims = split_claims("a" * 50_000 + "b")
+    began = time.perf_counter()
+
+    mark_critical(claims, [rule], "x", RiskTier.LOW)
+
+    assert time.perf_counter() - began < 1
+
+
+@pytest.mark.parametrize("text", ["Pay \ud83d $5", "Pay \x00 $5", "Pay é $5"])
+def test_any_text_can_be_matched(text: str) -> None:
+    """Lone surrogates, NUL and non-ASCII text are only text."""
+    assert "amount" == mark_critical(split_claims(text), [AMOUNT], "x", RiskTier.LOW)[0].critical_rule
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?=a)", r"(a)\1", "a{1000}{1000}", "x" * 1001])
+def test_a_bad_pattern_is_refused_by_name(pattern: str) -> None:
+    """The error names the intent and the rule."""
+    rules = IntentRules(critical=(CriticalRule(name="broken", pattern=pattern),))
+
+    with pytest.raises(ConfigError, match=r"intents\.billing\.critical, rule 'broken'"):
+        check_rules(policy(intents={"billing": rules}))
+
+
+def test_a_good_policy_passes_the_check() -> None:
+    """Nothing is raised."""
+    check_rules(policy(intents={"*": IntentRules(critical=(AMOUNT, MUST))}))

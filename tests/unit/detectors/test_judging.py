@@ -1,0 +1,63 @@
+"""A failing item costs nobody else a judgement."""
+
+import pytest
+
+from detectors.claims import split_claims
+from detectors.judging import judge_guarded
+from schemas.claim import CheckItem
+from schemas.errors import Retryable
+from schemas.labels import Outcome
+from schemas.verdict import ClaimJudgement
+from tests.builders import check_item
+from tests.fakes_detectors import BrokenDetector, ForgetfulDetector, ScriptedDetector
+
+SURE = ClaimJudgement(support=1.0, contradiction=0.0)
+FAILED = ClaimJudgement(error=Outcome.ERROR_INTERNAL)
+
+
+def item(answer: str) -> CheckItem:
+    """An item with the claims of ``answer``."""
+    return check_item(answer, claims=split_claims(answer))
+
+
+def test_an_item_that_keeps_failing_is_an_error_of_its_own() -> None:
+    """The others of its batch keep their judgements; courtesies in it stay empty."""
+    detector = BrokenDetector(poison="Bad", error=ZeroDivisionError())
+
+    judged = judge_guarded(detector, [item("Good one."), item("Bad one. Hello!"), item("Good two.")], attempts=3)
+
+    assert [[SURE], [FAILED, ClaimJudgement()], [SURE]] == judged
+    assert 1 + 1 + 3 + 1 == detector.calls
+
+
+def test_a_passing_failure_is_tried_again() -> None:
+    """The batch fails, the item alone fails once, then it is judged."""
+    assert [[SURE]] == judge_guarded(BrokenDetector(poison="Bad", error=ValueError(), times=2), [item("Bad one.")])
+
+
+def test_an_answer_of_the_wrong_shape_is_a_failure() -> None:
+    """A missing judgement is never filled in by guessing."""
+    assert [[FAILED]] == judge_guarded(ForgetfulDetector(), [item("Good one.")])
+
+
+def test_a_detector_that_is_away_is_not_the_items_fault() -> None:
+    """Retryable passes through, so that the caller waits."""
+    with pytest.raises(Retryable):
+        judge_guarded(BrokenDetector(poison="", error=Retryable("away")), [item("Good one.")])
+
+
+def test_scores_belong_to_factual_claims_and_never_stand_beside_an_error() -> None:
+    """A factual claim without score or error is an error; one with both keeps the error only."""
+    both = ClaimJudgement(support=0.5, error=Outcome.ERROR_TIMEOUT, why="slow")
+    detector = ScriptedDetector({"Both.": both, "None.": ClaimJudgement()})
+
+    expected = [[ClaimJudgement(error=Outcome.ERROR_TIMEOUT, why="slow"), FAILED, ClaimJudgement()]]
+    assert expected == judge_guarded(detector, [item("Both. None. Really?")])
+
+
+def test_no_items_need_no_call() -> None:
+    """An empty batch stays at home."""
+    detector = BrokenDetector(poison="", error=ValueError())
+
+    assert [] == judge_guarded(detector, [])
+    assert 0 == detector.calls
