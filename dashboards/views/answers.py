@@ -1,0 +1,147 @@
+"""Answers with their claims: each claim beside the sentence of the passage that decided it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboards.views.spans import MarkedText, Span, mark
+from schemas.draw import Draw, Screening
+from schemas.labels import ClaimLabel
+from schemas.trace import Passage, Trace
+from schemas.verdict import ClaimVerdict, Evidence, Verdict
+from streams.store.records import FlaggedAnswer, StoredTrace
+
+LIST_CHARACTERS = 4_000
+PAGE_CHARACTERS = 40_000
+CONTEXT_CHARACTERS = 160
+BAD = (ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED)
+_ORDER = (*BAD, ClaimLabel.UNCLEAR, ClaimLabel.SUPPORTED, ClaimLabel.NOT_FACTUAL)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """The deciding span inside its passage, with a little of the text around it."""
+
+    before: str
+    text: str
+    after: str
+    doc_id: str
+    version: str
+    passage: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """A claim as the page numbers it, from one."""
+
+    number: int
+    verdict: ClaimVerdict
+    evidence: EvidenceView | None
+
+    @property
+    def is_bad(self) -> bool:
+        """True for the labels that make an answer hallucinated."""
+        return self.verdict.label in BAD
+
+
+@dataclass(frozen=True, slots=True)
+class PassageView:
+    """A passage with the spans that decided claims."""
+
+    number: int
+    passage: Passage
+    text: MarkedText
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """A trace's answer with its claims; ``claims`` has the worst first, the answer's marks carry the same numbers."""
+
+    trace: Trace
+    draw: Draw
+    verdict: Verdict | None
+    answer: MarkedText
+    claims: tuple[ClaimView, ...]
+
+    @property
+    def bad_claims(self) -> tuple[ClaimView, ...]:
+        """Claims that are contradicted or unsupported."""
+        return tuple(claim for claim in self.claims if claim.is_bad)
+
+
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """One stored trace: what was asked, seen and answered, how it was drawn and what every detector concluded."""
+
+    answer: AnswerView
+    passages: tuple[PassageView, ...]
+    screening: Screening
+    other_verdicts: tuple[Verdict, ...]
+
+
+def flagged_answer(flagged: FlaggedAnswer) -> AnswerView:
+    """A flagged answer for the list; a long answer is shown from its beginning."""
+    return _answer(flagged.trace, flagged.draw, flagged.verdict, LIST_CHARACTERS)
+
+
+def trace_page(stored: StoredTrace) -> TracePage:
+    """A trace's page; the newest verdict leads."""
+    trace = stored.drawn.trace
+    verdicts = sorted(stored.verdicts, key=lambda verdict: verdict.verified_at, reverse=True)
+    verdict = verdicts[0] if verdicts else None
+    return TracePage(
+        answer=_answer(trace, stored.drawn.draw, verdict, PAGE_CHARACTERS),
+        passages=_passages(trace.passages or (), verdict.claims if verdict else ()),
+        screening=stored.drawn.screening,
+        other_verdicts=tuple(verdicts[1:]),
+    )
+
+
+def _answer(trace: Trace, draw: Draw, verdict: Verdict | None, limit: int) -> AnswerView:
+    claims = verdict.claims if verdict else ()
+    passages = trace.passages or ()
+    views = [ClaimView(number, claim, _evidence(claim.evidence, passages)) for number, claim in enumerate(claims, 1)]
+    spans = [Span(view.verdict.claim.start, view.verdict.claim.end, view.number, view.verdict.label) for view in views]
+    return AnswerView(
+        trace=trace,
+        draw=draw,
+        verdict=verdict,
+        answer=mark(trace.answer or "", spans, limit=limit),
+        claims=tuple(sorted(views, key=lambda view: _ORDER.index(view.verdict.label))),
+    )
+
+
+def _evidence(evidence: Evidence | None, passages: Sequence[Passage]) -> EvidenceView | None:
+    """The evidence with its surroundings, which are left out where the stored passage does not hold the span."""
+    if evidence is None:
+        return None
+    passage = passages[evidence.passage] if evidence.passage < len(passages) else None
+    text = passage.text if passage else ""
+    is_found = text[evidence.start : evidence.end] == evidence.text
+    return EvidenceView(
+        before=_tail(text[: evidence.start]) if is_found else "",
+        text=evidence.text,
+        after=_head(text[evidence.end :]) if is_found else "",
+        doc_id=evidence.doc_id,
+        version=passage.version if passage else "",
+        passage=evidence.passage + 1,
+    )
+
+
+def _tail(text: str) -> str:
+    return text if len(text) <= CONTEXT_CHARACTERS else "…" + text[-CONTEXT_CHARACTERS:]
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= CONTEXT_CHARACTERS else text[:CONTEXT_CHARACTERS] + "…"
+
+
+def _passages(passages: Sequence[Passage], claims: Sequence[ClaimVerdict]) -> tuple[PassageView, ...]:
+    spans: dict[int, list[Span]] = {}
+    for number, claim in enumerate(claims, 1):
+        evidence = claim.evidence
+        if evidence:
+            spans.setdefault(evidence.passage, []).append(Span(evidence.start, evidence.end, number, claim.label))
+    return tuple(
+        PassageView(position + 1, passage, mark(passage.text, spans.get(position, []), limit=PAGE_CHARACTERS))
+        for position, passage in enumerate(passages)
+    )
