@@ -20,9 +20,9 @@ RULE = "jump"
 PENDING = 1e-3
 RELEASED = 2.5e-4
 FIRING = 1.0
-WARM = math.log(10.0)
+WARM = math.log(20.0)
 """A pending slice needs this much evidence from data: with few slices the budget alone lifts M beyond ``PENDING``."""
-COLD = math.log(2.0)
+COLD = math.log(4.0)
 RESOLVED = math.log(20.0)
 SHORTEST_FIRING = timedelta(hours=1)
 SMALLEST_RECOVERY_RATIO = 1.25

@@ -25,7 +25,8 @@ def headline(alert: Alert) -> str:
     """One line: state, intent, tier, rate against reference."""
     times = "" if alert.ratio is None else f" (×{alert.ratio:.1f})"
     where = f"{plain(alert.slice.intent, 80)}, {alert.slice.tier.value} risk"
-    return f"{HEADLINES[alert.state]} · {where} · {_percent(alert.rate.rate)} against {_percent(alert.reference.rate)}{times}"
+    rates = f"{_percent(alert.rate.rate)} against {_percent(alert.reference.rate)}{times}"
+    return f"{HEADLINES[alert.state]} · {where} · {rates}"
 
 
 def render(alert: Alert, *, page_url: str = "") -> str:
