@@ -154,6 +154,8 @@ def _server(dsn: str, *, read_only: bool) -> Connection:
             send_receive_timeout=_ANSWER_SECONDS,
             # A session would make a server refuse two threads at once.
             autogenerate_session_id=False,
+            # Keys of a batch are too long for an address line.
+            form_encode_query_params=True,
         )
     return Connection(client, None)
 

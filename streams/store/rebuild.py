@@ -26,7 +26,8 @@ CITATION_FAILURES = (
 _OVERLAP_MS = 120_000
 _BUCKET_SECONDS = 300
 _HOUR_SECONDS = 3600
-_HOURS_AT_ONCE = 48
+_HOURS_AT_ONCE = 24
+"""Keeps a statement's parameters below 8 KB, which every HTTP proxy lets pass, and its memory small."""
 _JOB_SECONDS = 300
 _NAME = "tallies"
 _REBUILDS = Table("rebuilds", (("name", "LowCardinality(String)"), ("generation", "UInt64")))
@@ -47,12 +48,13 @@ ORDER BY bucket
 _CROWDED = """
 SELECT DISTINCT hour FROM (
   SELECT toUInt32(toStartOfHour(ts)) AS hour FROM traces FINAL
-  WHERE toStartOfFiveMinutes(ts) IN (SELECT toDateTime(arrayJoin({buckets:Array(UInt32)}), 'UTC'))
+  WHERE toStartOfFiveMinutes(ts) IN (
+    SELECT toDateTime(arrayJoin({hours:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC'))
   GROUP BY hour, intent
   HAVING uniqExact(model_version, prompt_version, corpus_version, retriever_version, app_version) > {most:UInt32}
   UNION ALL
   SELECT toUInt32(toStartOfHour(bucket)) AS hour FROM tallies_5m FINAL
-  WHERE bucket IN (SELECT toDateTime(arrayJoin({buckets:Array(UInt32)}), 'UTC'))
+  WHERE bucket IN (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC'))
     AND model_version = 'other' AND prompt_version = 'other' AND app_version = 'other' AND traffic > 0
 )
 """
@@ -88,8 +90,7 @@ class Rebuilder:
 
     def _rebuild(self, buckets: Sequence[int], generation: int) -> None:
         hours = hours_of(buckets)
-        whole = buckets_of(hours)
-        found = self._connection.query(_CROWDED, {"buckets": whole, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
+        found = self._connection.query(_CROWDED, {"hours": hours, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
         crowded = sorted(row["hour"] for row in found)
         # Which tuples are kept depends on the whole hour, so a crowded hour is rebuilt whole.
         affected = sorted({*buckets, *buckets_of(crowded)})
@@ -107,7 +108,7 @@ class Rebuilder:
         )
         self._connection.command(
             queries.load("rebuild_1h"),
-            {"hours": hours, "buckets": whole, "generation": generation},
+            {"hours": hours, "generation": generation},
             max_seconds=_JOB_SECONDS,
         )
 

@@ -6,7 +6,7 @@ INSERT INTO tallies_1h (
   citation_failure, pending, generation)
 WITH
 changed AS (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}), 'UTC') AS h),
-buckets AS (SELECT toDateTime(arrayJoin({buckets:Array(UInt32)}), 'UTC') AS b)
+buckets AS (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC') AS b)
 SELECT
   hour, intent, tier, stratum, model, prompt, corpus, retriever, app, fingerprint,
   traffic, drawn, judged, hallucinated, sum_w, sum_wk, sum_w2, nested_judged, nested_hallucinated, histogram, outcomes,
