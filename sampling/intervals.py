@@ -5,7 +5,7 @@ All take fractional counts, because calibrated verdicts are fractions.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 from scipy.special import betaincinv, ndtri
 
@@ -47,12 +47,14 @@ class Part:
     """One stratum of a share: ``weight`` W_h (all sum to 1), ``rate`` p_h over an effective sample of ``size`` n_h.
 
     ``domain_share`` q_h is the part of the stratum's sample that the share is about; below 1, W_h itself is estimated.
+    ``population`` N_h is how many units of all traffic the stratum stands for.
     """
 
     weight: float
     rate: float
     size: float
     domain_share: float = 1.0
+    population: float = inf
 
 
 def korn_graubard(parts: Sequence[Part], level: float = 0.95) -> tuple[float, float, float]:
@@ -60,15 +62,22 @@ def korn_graubard(parts: Sequence[Part], level: float = 0.95) -> tuple[float, fl
 
     Korn and Graubard 1998: n_eff = p(1 - p) / v with v = Σ W_h² [p̃_h(1 - p̃_h) + (1 - q_h)(p_h - p)²] / n_h. Inside
     each stratum p̃_h = (k_h + 2p) / (n_h + 2), so that a small stratum without a hit is not taken for certain; the
-    second term is the linearised variance of estimated weights. Parts need a positive size; at least one part.
+    second term is the linearised variance of estimated weights. The rate is that of the process behind the traffic, not
+    of the traffic that happened to come: Σ W_h (p_h - p)² / N is what chance does to the sizes of the strata (the
+    superpopulation view of survey sampling), so a fully drawn slice keeps its binomial interval. Parts need a positive
+    size; at least one part.
     """
     p = min(max(sum(part.weight * part.rate for part in parts), 0.0), 1.0)
     kish = 1 / sum(part.weight**2 / part.size for part in parts)
-    variance = sum(part.weight**2 * _variance(part, p) / part.size for part in parts)
+    variance = sum(part.weight**2 * _variance(part, p) / part.size for part in parts) + _traffic_variance(parts, p)
     # All hits or none say nothing about the spread; then only the weights count.
     n_eff = p * (1 - p) / variance if 0 < p < 1 and variance > 0 else kish
     low, high = clopper_pearson(p * n_eff, n_eff, level)
     return p, low, high
+
+
+def _traffic_variance(parts: Sequence[Part], p: float) -> float:
+    return sum(part.weight * (part.rate - p) ** 2 for part in parts) / sum(part.population for part in parts)
 
 
 def _variance(part: Part, p: float) -> float:

@@ -117,12 +117,12 @@ def parts(strata: Strata, sample_of: Callable[[Sums], Sample]) -> list[Part]:
     population = _borrow(traffic, known)
     weights = {key: population[key] * samples[key].base / samples[key].whole for key in sampled}
     total = sum(weights.values())
-    return [_part(samples[key], weight / total) for key, weight in weights.items() if weight > 0]
+    return [_part(samples[key], weight, total) for key, weight in weights.items() if weight > 0]
 
 
-def _part(sample: Sample, weight: float) -> Part:
+def _part(sample: Sample, population: float, total: float) -> Part:
     share = min(sample.size / sample.whole, 1.0)
-    return Part(weight, sample.hits / sample.base, sample.size**2 / sample.size2, share)
+    return Part(population / total, sample.hits / sample.base, sample.size**2 / sample.size2, share, population)
 
 
 def _total(samples: Sequence[Sample]) -> Sample:
