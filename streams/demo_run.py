@@ -72,7 +72,7 @@ def run_demo(settings: Settings, *, live: bool, rate: float) -> int:
     settings = _demo_settings(settings)
     shutil.rmtree(settings.data_dir, ignore_errors=True)
     settings.data_dir.mkdir(parents=True)
-    run = DemoRun(Console(highlight=False), live, rate)
+    run = DemoRun(Console(highlight=False, soft_wrap=True), live, rate)
     with (settings.data_dir / "groundwatch.log").open("w", encoding="utf-8") as log_file:
         configure_logging(settings.log.level, "json", log_file)
         return run_loop(lambda: _run(settings, run))

@@ -69,7 +69,9 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     marks_store = runtime.open_store()
 
     async def save_watermarks() -> None:
-        assigned = app.consumer.assignment() if app.consumer else set()
+        if not app.started:
+            return
+        assigned = app.consumer.assignment()
         ends = {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in assigned}
         rows = watermarks.rows(ends, ends, utc_now())
         if rows:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from time import perf_counter
 
 import structlog
 
@@ -50,24 +51,38 @@ class AlertStep:
     async def tick(self) -> None:
         """One round. Raises Retryable when store or broker are away; the next round does what this one could not."""
         now = self.now()
+        began = perf_counter()
         await self.policies.beat(now)
         await self.teller.retry()
         # Watermarks before the rebuild: what they promise is then in the tallies that we read after it.
         marks = await asyncio.to_thread(self.store.watermarks)
-        await asyncio.to_thread(self.store.rebuild_tallies, now)
+        report = await asyncio.to_thread(self.store.rebuild_tallies, now)
         watermark = lowest_watermark(mark.event_time for mark in marks)
         if watermark is None:
             return
-        await self._refold_changed(now)
+        refolded = await self._refold_changed(now)
+        folded = 0
         while closed := await self._next_closed(watermark, now):
             self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
             self._folded_until = closed[-1].end
+            folded += len(closed)
+        log.info(
+            "alert_tick",
+            watermark=watermark.isoformat(),
+            folded_until=self._folded_until.isoformat() if self._folded_until else None,
+            rebuilt=report.buckets,
+            folded=folded,
+            refolded=refolded,
+            alerts=len(self._untold),
+            rebuild_ms=round(report.took_seconds * 1000),
+            took_ms=round((perf_counter() - began) * 1000),
+        )
         while self._untold:
             await self._tell(self._untold[0])
             del self._untold[0]
 
-    async def _refold_changed(self, now: datetime) -> None:
-        """Give the fold the buckets behind it that were rebuilt since the last round."""
+    async def _refold_changed(self, now: datetime) -> int:
+        """Give the fold the buckets behind it that were rebuilt since the last round; says how many."""
         changed, generation = await asyncio.to_thread(self.store.changed_buckets, self._generation)
         behind = [bucket for bucket in changed if self._folded_until is not None and bucket < self._folded_until]
         if behind:
@@ -76,6 +91,7 @@ class AlertStep:
             closed = _whole(behind, tallies, [_mark(deploy) for deploy in deploys])
             self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
         self._generation = generation
+        return len(behind)
 
     async def _next_closed(self, watermark: datetime, now: datetime) -> list[ClosedBucket]:
         since = self._folded_until or await self._first_bucket(now)
