@@ -153,7 +153,7 @@ def world(now: datetime, *, hours: int = 21 * 24, seed: int = 7) -> FakeStore:
     dice = random.Random(seed)
     store = FakeStore()
     broken_at = now - timedelta(hours=12)
-    for number, intent in enumerate(("refunds", "billing", "shipping", "warranty", "account access", "data export")):
+    for number, intent in enumerate(("refunds", "data export", "billing", "shipping", "warranty", "account access")):
         for place, tier in enumerate((RiskTier.HIGH, RiskTier.MEDIUM, RiskTier.LOW)):
             for hour in range(hours):
                 bucket = floor(now - timedelta(hours=hour), timedelta(hours=1))
