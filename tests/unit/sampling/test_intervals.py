@@ -1,3 +1,8 @@
+"""Intervals of stratified samples."""
+
+import pytest
+
+from sampling.intervals import Part, korn_graubard
 
 
 def test_a_fully_drawn_slice_keeps_its_binomial_interval() -> None:
