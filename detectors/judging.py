@@ -20,7 +20,7 @@ def judge_guarded(detector: Detector, items: Sequence[CheckItem], attempts: int 
     judged = _try_judge(detector, items) if items else []
     if judged is None:
         judged = [_judge_alone(detector, item, attempts) for item in items]
-    return [_tidy(item.claims, judgements) for item, judgements in zip(items, judged, strict=True)]
+    return [_tidy(item, judgements) for item, judgements in zip(items, judged, strict=True)]
 
 
 def _judge_alone(detector: Detector, item: CheckItem, attempts: int) -> list[ClaimJudgement]:
@@ -44,14 +44,17 @@ def _try_judge(detector: Detector, items: Sequence[CheckItem]) -> list[list[Clai
     return judged if has_shape else None
 
 
-def _tidy(claims: Sequence[Claim], judgements: Sequence[ClaimJudgement]) -> list[ClaimJudgement]:
-    return [_tidied(claim, judgement) for claim, judgement in zip(claims, judgements, strict=True)]
+def _tidy(item: CheckItem, judgements: Sequence[ClaimJudgement]) -> list[ClaimJudgement]:
+    count = len(item.passages)
+    return [_tidied(claim, judgement, count) for claim, judgement in zip(item.claims, judgements, strict=True)]
 
 
-def _tidied(claim: Claim, judgement: ClaimJudgement) -> ClaimJudgement:
-    """Scores belong to factual claims alone, and a factual claim has a score or an error, never neither or both."""
+def _tidied(claim: Claim, judgement: ClaimJudgement, passage_count: int) -> ClaimJudgement:
+    """Scores belong to factual claims alone; a factual claim has a score or an error, and evidence that exists."""
     if not claim.is_factual:
         return ClaimJudgement()
     if judgement.error is not None:
         return ClaimJudgement(error=judgement.error, why=judgement.why)
-    return _FAILED if judgement.support is None and judgement.contradiction is None else judgement
+    has_score = judgement.support is not None or judgement.contradiction is not None
+    has_passage = judgement.evidence is None or judgement.evidence.passage < passage_count
+    return judgement if has_score and has_passage else _FAILED

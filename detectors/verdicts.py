@@ -26,8 +26,16 @@ class Run:
     took_ms: float
 
 
-def build_verdict(ready: Prepared, judgements: Sequence[ClaimJudgement], policy: PolicyDocument, run: Run) -> Verdict:
+def build_verdict(
+    ready: Prepared,
+    judgements: Sequence[ClaimJudgement],
+    policy: PolicyDocument,
+    run: Run,
+    second_failures: Sequence[FailureLabel] = (),
+) -> Verdict:
     """The verdict on one trace; ``judgements`` are empty when the structure settled the outcome.
+
+    ``second_failures`` are those that a second look at the judgements found.
 
     ``passed``: grounded, and the weakest claim reaches the tier's bar (any grounded answer where no bar is set).
     """
@@ -40,7 +48,7 @@ def build_verdict(ready: Prepared, judgements: Sequence[ClaimJudgement], policy:
         claims = _settled_claims(ready.claims, findings.outcome)
         failures = [*findings.failures]
         used = (Layer.L0,)
-    found = answer_outcome(claims, failures, findings.outcome)
+    found = answer_outcome(claims, [*failures, *second_failures], findings.outcome)
     return Verdict(
         trace_id=trace.trace_id,
         ts=trace.ts,

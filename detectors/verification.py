@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from time import perf_counter
 
+from detectors.attribution import find_misattributed
 from detectors.detector import Detector
 from detectors.fingerprint import screening_fingerprint
 from detectors.judging import judge_guarded
+from detectors.newest import settle_by_newest
 from detectors.preparation import Prepared, prepare
 from detectors.structural import MAX_ANSWER_BYTES
 from detectors.verdicts import Run, build_verdict
 from schemas.draw import DrawnTrace, Screening
-from schemas.labels import Layer
+from schemas.labels import FailureLabel, Layer
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimJudgement, Verdict
 
@@ -30,8 +32,11 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
     """One verdict per drawn trace, in order; ``policies`` are those in force at each trace's event time.
 
     Judgements of the screening are taken over where its fingerprint is that of this detector, splitter and L0, and
-    none of them is an error. The rest goes to the detector in one call. ``layers`` are those that ``detector`` stands
-    for, L0 included. Never raises for what a trace contains. Raises Retryable when the detector is away.
+    none of them is an error. The rest goes to the detector in one call; what rests on an outdated version, and doubtful
+    citations, in one more each.
+
+    ``layers`` are those that ``detector`` stands for, L0 included. Never raises for what a trace contains. Raises
+    Retryable when the detector is away.
     """
     began = clock()
     own = screening_fingerprint(detector.fingerprint)
@@ -43,10 +48,14 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
     ]
     known = [_known_judgements(item.screening, own, ready) for item, ready in zip(drawn, prepared, strict=True)]
     judgements = _judge_unknown(prepared, known, detector, attempts)
+    judgements, outdated = settle_by_newest(prepared, judgements, policies, detector, attempts)
+    misattributed = find_misattributed(prepared, judgements, policies, detector, attempts)
     run = Run(detector.fingerprint, tuple(layers), now, (clock() - began) * 1000 / max(1, len(drawn)))
     return [
-        build_verdict(ready, judged, policy, run)
-        for ready, judged, policy in zip(prepared, judgements, policies, strict=True)
+        build_verdict(ready, judged, policy, run, _second_failures(is_outdated=stale, is_misattributed=wrong))
+        for ready, judged, policy, stale, wrong in zip(
+            prepared, judgements, policies, outdated, misattributed, strict=True
+        )
     ]
 
 
@@ -71,3 +80,8 @@ def _judge_unknown(
     items = [ready.to_item() for ready, judgements in zip(prepared, known, strict=True) if judgements is None]
     judged = iter(judge_guarded(detector, items, attempts))
     return [next(judged) if judgements is None else judgements for judgements in known]
+
+
+def _second_failures(*, is_outdated: bool, is_misattributed: bool) -> list[FailureLabel]:
+    found = {FailureLabel.STALE_SOURCE: is_outdated, FailureLabel.CITATION_MISMATCH: is_misattributed}
+    return [failure for failure, holds in found.items() if holds]

@@ -39,7 +39,8 @@ def find_citations(text: str) -> tuple[str, ...]:
 
 def strip_citations(text: str) -> str:
     """The text without its certain citations."""
-    kept, position = [], 0
+    kept: list[str] = []
+    position = 0
     for start, end, _ in _certain(text):
         kept.append(text[position:start])
         position = max(position, end)

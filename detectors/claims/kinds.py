@@ -7,6 +7,8 @@ from detectors.lexicon import Lexicon, load_lexicon, normal_form
 
 _DIGIT = re.compile(r"\d")
 _URL = re.compile(r"\w{2,10}://\S{1,2000}")
+_QUESTION_MARKS = frozenset("?？؟\u037e፧")
+_TAIL_CHARS = 120
 _EDGE = " .!。！।:：,;…"
 _LEAD_IN_WORDS = 12
 _PHRASE_CHARS = 300
@@ -23,8 +25,8 @@ def states_fact(text: str) -> bool:
     if is_question(text):
         return False
     bare = strip_citations(text)
-    if not any(char.isalnum() for char in _URL.sub("", bare)):
-        return not _is_only_reference(text, bare)
+    if not any(char.isalnum() for char in bare) or ("://" in bare and not any(map(str.isalnum, _URL.sub("", bare)))):
+        return bare == text and "://" in bare
     if is_refusal(bare):
         return False
     return len(bare) > _PHRASE_CHARS or not _is_phrase(normal_form(bare), load_lexicon())
@@ -32,8 +34,11 @@ def states_fact(text: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Whether the sentence ends with a question mark, closing quotes and citations aside."""
-    tail = strip_citations(text[-120:]).rstrip("\"'”’»)]*_~` \t\n.!！")
-    return tail.endswith(("?", "？", "؟", "\u037e", "፧"))
+    tail = text[-_TAIL_CHARS:]
+    if _QUESTION_MARKS.isdisjoint(tail):
+        return False
+    tail = strip_citations(tail).rstrip("\"'”’»)]*_~` \t\n.!！")
+    return tail.endswith(tuple(_QUESTION_MARKS))
 
 
 def is_refusal(text: str) -> bool:
@@ -44,7 +49,8 @@ def is_refusal(text: str) -> bool:
     """
     lexicon = load_lexicon()
     form = normal_form(text, _REFUSAL_CHARS + 1)
-    if len(form) > _REFUSAL_CHARS or not any(cue in form for cue in lexicon.refusal_cues):
+    padded = f" {form} "
+    if len(form) > _REFUSAL_CHARS or not any(cue in padded for cue in lexicon.refusal_cues):
         return False
     parts = lexicon.contrasts.split(form)
     says_so = [lexicon.refusals.search(part) is not None for part in parts]
@@ -67,10 +73,6 @@ def asks_back(text: str) -> bool:
     return (
         is_question(text) and not is_offer(text) and load_lexicon().clarifications.search(normal_form(text)) is not None
     )
-
-
-def _is_only_reference(text: str, bare: str) -> bool:
-    return bare != text or _URL.search(bare) is None
 
 
 def _adds_nothing(clause: str, lexicon: Lexicon) -> bool:

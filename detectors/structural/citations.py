@@ -17,10 +17,14 @@ _MAX_NUMBER_DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """``by_claim``: for each claim the indices of the passages that it cites; ``unknown``: ids that match none."""
+    """``by_claim``: for each claim the indices of the passages that it cites; ``unknown``: ids that match none.
+
+    ``meant``: for each id that matches, the passages that it may mean (all versions and chunks of a document).
+    """
 
     by_claim: tuple[tuple[int, ...], ...]
     unknown: tuple[str, ...]
+    meant: tuple[tuple[int, ...], ...] = ()
 
     @property
     def exist(self) -> bool:
@@ -38,18 +42,21 @@ def resolve_citations(claims: Sequence[Claim], passages: Sequence[Passage]) -> C
     shapes = {_shape(identifier) for identifier in index} - {""}
     by_claim: list[tuple[int, ...]] = []
     unknown: list[str] = []
+    meant: list[tuple[int, ...]] = []
     for claim in claims:
         found: list[int] = []
         for identifier in claim.citations:
             matches = _matches(identifier, index, passages)
             found += matches
+            meant += [tuple(matches)] if matches else []
             unknown += [] if matches else [identifier]
         for token in _uncertain(claim):
             matches = index.get(token.casefold(), [])
             found += matches
+            meant += [tuple(matches)] if matches else []
             unknown += [token] if not matches and _shape(token.casefold()) in shapes else []
         by_claim.append(tuple(dict.fromkeys(found)))
-    return Citations(tuple(by_claim), tuple(dict.fromkeys(unknown)))
+    return Citations(tuple(by_claim), tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(meant)))
 
 
 def _uncertain(claim: Claim) -> list[str]:

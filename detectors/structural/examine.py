@@ -87,11 +87,16 @@ def _source_failures(trace: Trace, citations: Citations) -> list[FailureLabel]:
     if citations.unknown and not has_no_context(trace):
         failures.append(FailureLabel.CITATION_UNKNOWN)
     passages = trace.passages or ()
-    cited = {position for positions in citations.by_claim for position in positions if position < len(passages)}
-    cited |= {position for position, passage in enumerate(passages) if passage.cited}
-    if any(is_stale(position, passages, trace.ts) for position in sorted(cited)):
+    flagged = tuple((position,) for position, passage in enumerate(passages) if passage.cited)
+    if any(_are_stale(positions, trace) for positions in citations.meant + flagged):
         failures.append(FailureLabel.STALE_SOURCE)
     return failures
+
+
+def _are_stale(positions: Sequence[int], trace: Trace) -> bool:
+    """An id that names a document means its version in force where that is among the passages."""
+    passages = trace.passages or ()
+    return all(position < len(passages) and is_stale(position, passages, trace.ts) for position in positions)
 
 
 def _cites_anything(trace: Trace, citations: Citations) -> bool:

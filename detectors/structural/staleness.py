@@ -15,8 +15,12 @@ def is_stale(position: int, passages: Sequence[Passage], at: datetime) -> bool:
     A version whose ``effective_from`` lies after ``at`` is not yet newer.
     """
     passage = passages[position]
-    if passage.archived or passage.superseded_by:
-        return True
+    return passage.archived or bool(passage.superseded_by) or is_outdated(position, passages, at)
+
+
+def is_outdated(position: int, passages: Sequence[Passage], at: datetime) -> bool:
+    """True when a newer version of the document, in force at ``at``, is among the passages."""
+    passage = passages[position]
     return any(_is_newer(other, passage) and _is_in_force(other, at) for other in passages)
 
 

@@ -98,7 +98,9 @@ def test_claim_spans_and_gaps_give_back_the_answer(answer: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["alpha", "Beta", "5", "x.y", "。", ". ", "! ", " ", "(", "]"]), max_size=30).map("".join)
+    st.lists(st.sampled_from(["alpha", "Beta", "5 kg", "x.y", "。", ". ", "! ", " ", "(", "]"]), max_size=30).map(
+        "".join
+    )
 )
 def test_no_word_is_lost_between_claims(answer: str) -> None:
     """Without list markers, headings and fences every letter and digit lies in a claim."""

@@ -8,7 +8,7 @@ from schemas.claim import CheckItem
 from schemas.errors import Retryable
 from schemas.labels import Outcome
 from schemas.verdict import ClaimJudgement
-from tests.builders import check_item
+from tests.builders import check_item, evidence
 from tests.fakes_detectors import BrokenDetector, ForgetfulDetector, ScriptedDetector
 
 SURE = ClaimJudgement(support=1.0, contradiction=0.0)
@@ -61,3 +61,10 @@ def test_no_items_need_no_call() -> None:
 
     assert [] == judge_guarded(detector, [])
     assert 0 == detector.calls
+
+
+def test_evidence_from_a_passage_that_does_not_exist_is_a_failure() -> None:
+    """A judgement that points nowhere is not believed."""
+    nowhere = ClaimJudgement(support=0.9, contradiction=0.0, evidence=evidence(passage=7))
+
+    assert [[FAILED]] == judge_guarded(ScriptedDetector({"Good one.": nowhere}), [item("Good one.")])

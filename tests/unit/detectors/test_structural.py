@@ -203,6 +203,18 @@ def test_a_cited_passage_is_stale_when_a_newer_version_is_in_force(
     assert expected == (FailureLabel.STALE_SOURCE in examined(answer="It is free [1].", passages=passages).failures)
 
 
+def test_a_document_id_means_its_version_in_force() -> None:
+    """Citing a document of which an old version was retrieved too is not stale; citing that version is."""
+    passages = (passage(version="1", chunk_id="old"), passage(version="2", chunk_id="new"))
+
+    assert () == examined(answer="It is free [refunds-2].", passages=tuple(_renamed(passages))).failures
+    assert (FailureLabel.STALE_SOURCE,) == examined(answer="It is free (old).", passages=passages).failures
+
+
+def _renamed(passages: tuple[Passage, ...]) -> list[Passage]:
+    return [item.model_copy(update={"doc_id": "refunds-2"}) for item in passages]
+
+
 def test_an_uncited_stale_passage_is_no_failure_of_structure() -> None:
     """Only what is cited counts here."""
     assert () == examined(answer="It is free.", passages=(passage(archived=True),)).failures

@@ -1,5 +1,6 @@
 """Drawn traces to verdicts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,11 +9,12 @@ from detectors.detector import Detector
 from detectors.fingerprint import fingerprint
 from detectors.screening import Screener
 from detectors.verification import verify
+from schemas.claim import CheckItem
 from schemas.draw import DrawnTrace, Screening
 from schemas.errors import Retryable
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
 from schemas.policy import CriticalRule, IntentRules, PolicyDocument, Thresholds
-from schemas.trace import Trace
+from schemas.trace import Passage, Trace
 from schemas.verdict import ClaimJudgement, Verdict
 from tests.builders import NOW, drawn_trace, evidence, passage, policy, screening, trace
 from tests.fakes_detectors import BrokenDetector, ScriptedDetector, WordDetector
@@ -191,15 +193,31 @@ def test_sources_in_conflict_are_unclear() -> None:
     assert (Outcome.UNCLEAR, (FailureLabel.CONFLICTING_SOURCES,)) == (found.outcome, found.failures)
 
 
-@pytest.mark.parametrize(("newer", "expected"), [("Other text.", True), ("It is red, they say.", False)])
-def test_a_claim_that_only_a_stale_passage_supports_names_it(newer: str, expected: bool) -> None:
-    """Not so when the passage in force says the same words."""
-    stale = ClaimJudgement(support=0.9, contradiction=0.0, evidence=evidence("It is red", passage=0))
-    passages = (passage("It is red, they say.", version="1"), passage(newer, version="2"))
+@pytest.mark.parametrize(("other", "expected"), [("Other text.", True), ("It is red, they say.", False)])
+def test_a_claim_that_only_an_archived_passage_supports_names_it(other: str, expected: bool) -> None:
+    """Not so when a passage in force says the same words."""
+    passages = (passage("It is red.", archived=True), passage(other, doc_id="other"))
 
-    found = verified(drawn(answer="It is red.", passages=passages), ScriptedDetector({"It is red.": stale}))
+    found = verified(drawn(answer="It is red.", passages=passages), OneWord())
 
     assert (Outcome.GROUNDED, expected) == (found.outcome, FailureLabel.STALE_SOURCE in found.failures)
+
+
+@pytest.mark.parametrize(
+    ("newer", "outcome", "failures"),
+    [
+        ("It is blue.", Outcome.HALLUCINATED, (FailureLabel.UNSUPPORTED_CLAIM, FailureLabel.STALE_SOURCE)),
+        ("It is red too.", Outcome.GROUNDED, ()),
+    ],
+)
+def test_the_newest_version_decides(newer: str, outcome: Outcome, failures: tuple[FailureLabel, ...]) -> None:
+    """A claim that rests on an outdated version is judged again without it; an id means the version in force."""
+    passages = (passage("It is red.", version="1"), passage(newer, version="2"))
+
+    found = verified(drawn(answer="It is red [refunds].", passages=passages), OneWord())
+
+    assert (outcome, failures) == (found.outcome, found.failures)
+    assert [1] == [claim.evidence.passage for claim in found.claims if claim.evidence] or outcome != Outcome.GROUNDED
 
 
 def test_thresholds_come_from_the_policy() -> None:
@@ -213,3 +231,32 @@ def test_thresholds_come_from_the_policy() -> None:
 
     assert Outcome.UNCLEAR == found.outcome
     assert fingerprint("scripted-1", strict.thresholds, (Layer.L0, Layer.L1)) == found.fingerprint
+
+
+class OneWord:
+    """Supports a claim where a passage holds the word ``red``, and points at that passage."""
+
+    name = "one-word"
+    fingerprint = "one-word-1"
+
+    def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
+        """One judgement per claim."""
+        return [[self._judge(item.passages) for _ in item.claims] for item in items]
+
+    def _judge(self, passages: Sequence[Passage]) -> ClaimJudgement:
+        found = next((number for number, text in enumerate(passages) if "red" in text.text), None)
+        if found is None:
+            return WEAK
+        return ClaimJudgement(support=0.9, contradiction=0.0, evidence=evidence("red", passage=found))
+
+
+@pytest.mark.parametrize(
+    ("citation", "expected"), [("[1]", False), ("[2]", True), ("[1, 2]", False), ("[3]", False), ("", False)]
+)
+def test_a_supported_claim_that_cites_the_wrong_passage_is_a_mismatch(citation: str, expected: bool) -> None:
+    """The outcome stays grounded; a cited passage that supports it too is fine."""
+    passages = (passage("It is red."), passage("It is round."), passage("Red, red."))
+
+    found = verified(drawn(answer=f"It is red {citation}.", passages=passages), OneWord())
+
+    assert (Outcome.GROUNDED, expected) == (found.outcome, FailureLabel.CITATION_MISMATCH in found.failures)

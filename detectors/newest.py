@@ -1,0 +1,81 @@
+"""Where versions of a document disagree, the newest one in force decides.
+
+A claim that rests on an outdated passage, or on sources in conflict, is judged once more without outdated passages.
+"""
+
+from collections.abc import Sequence
+
+from detectors.detector import Detector
+from detectors.judging import judge_guarded
+from detectors.outcome import label_claim
+from detectors.preparation import Prepared
+from detectors.structural.staleness import is_outdated
+from schemas.claim import CheckItem
+from schemas.labels import ClaimLabel, FailureLabel
+from schemas.policy import PolicyDocument, Thresholds
+from schemas.verdict import ClaimJudgement
+
+Judgements = list[Sequence[ClaimJudgement]]
+
+
+def settle_by_newest(
+    prepared: Sequence[Prepared],
+    judgements: Sequence[Sequence[ClaimJudgement]],
+    policies: Sequence[PolicyDocument],
+    detector: Detector,
+    attempts: int = 3,
+) -> tuple[Judgements, list[bool]]:
+    """The judgements by the newest versions, and for each trace whether a claim rested on an outdated one alone.
+
+    Traces without an outdated passage are not looked at again; the others take one call together. Raises Retryable.
+    """
+    settled: Judgements = [list(judged) for judged in judgements]
+    rested = [False] * len(prepared)
+    kept = [_kept_passages(ready) for ready in prepared]
+    doubtful = [
+        [position for position, judgement in enumerate(judged) if _rests_on(judgement, policy.thresholds, keep)]
+        for judged, policy, keep in zip(judgements, policies, kept, strict=True)
+    ]
+    open_ones = [number for number, positions in enumerate(doubtful) if positions]
+    items = [_item(prepared[number], kept[number] or [], doubtful[number]) for number in open_ones]
+    for number, judged in zip(open_ones, judge_guarded(detector, items, attempts), strict=True):
+        replaced = [*settled[number]]
+        for position, judgement in zip(doubtful[number], judged, strict=True):
+            replaced[position] = _with_index(judgement, kept[number] or [])
+            label = label_claim(judgement, policies[number].thresholds).label
+            rested[number] |= judgement.error is None and label is not ClaimLabel.SUPPORTED
+        settled[number] = replaced
+    return settled, rested
+
+
+def _kept_passages(ready: Prepared) -> list[int] | None:
+    """Indices of the context without outdated passages; None when nothing is outdated, or nothing is to be judged."""
+    passages = ready.trace.passages or ()
+    if not ready.needs_judging or len({passage.version for passage in passages}) < 2:  # noqa: PLR2004 - two versions
+        return None
+    outdated = {position for position in range(len(passages)) if is_outdated(position, passages, ready.trace.ts)}
+    count = len(ready.to_item().passages)
+    return [position for position in range(count) if position not in outdated] if outdated else None
+
+
+def _rests_on(judgement: ClaimJudgement, thresholds: Thresholds, kept: list[int] | None) -> bool:
+    if kept is None:
+        return False
+    labelled = label_claim(judgement, thresholds)
+    if labelled.failure is FailureLabel.CONFLICTING_SOURCES:
+        return True
+    evidence = judgement.evidence
+    return labelled.label is ClaimLabel.SUPPORTED and (evidence is None or evidence.passage not in kept)
+
+
+def _item(ready: Prepared, kept: Sequence[int], positions: Sequence[int]) -> CheckItem:
+    item = ready.to_item()
+    passages = tuple(item.passages[number] for number in kept)
+    return CheckItem(item.question, passages, item.answer, tuple(ready.claims[position] for position in positions))
+
+
+def _with_index(judgement: ClaimJudgement, kept: Sequence[int]) -> ClaimJudgement:
+    if judgement.evidence is None:
+        return judgement
+    evidence = judgement.evidence.model_copy(update={"passage": kept[judgement.evidence.passage]})
+    return judgement.model_copy(update={"evidence": evidence})
