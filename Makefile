@@ -48,7 +48,7 @@ docs: $(VENV)/.developer ## Rewrite the files that are made from the code
 	$(PY) -m schemas.export docs/schema
 
 train: $(VENV)/.developer ## Train the evidence detector's weights again (needs GROUNDWATCH_DATA)
-	$(PY) -m detectors.evidence.train
+	$(PY) -m detectors.evidence.train --date "$$(date +%F)"
 
 bench: $(VENV)/.developer ## Run the benchmarks one after the other (needs GROUNDWATCH_DATA)
 	@set -e; for script in bench/*.py; do echo "== $$script"; $(PY) "$$script"; done
