@@ -11,7 +11,7 @@ from schemas.trace import Passage
 
 _WORD = re.compile(r"\w+")
 _MIN_TERMS = 2
-_ANSWERING_SHARE = 0.8
+_ANSWERING_SHARE = 0.6
 _MIN_TERM_CHARS = 3
 _QUESTION_CHARS = 2000
 _CJK = re.compile(r"[\u3040-\u9fff]{2,}")
@@ -36,7 +36,7 @@ def find_stance(claims: Sequence[Claim], *, has_nothing: bool) -> Outcome | None
 
 
 def seems_answerable(question: str, passages: Sequence[Passage]) -> bool:
-    """Whether one passage holds at least four fifths of the question's terms (two terms at least).
+    """Whether one passage holds at least three fifths of the question's terms (of two at least).
 
     Terms are words of three letters and more that are no stop words, without a plural s; pairs of characters in
     scripts without spaces. The first 2,000 characters of the question count.

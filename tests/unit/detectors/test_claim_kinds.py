@@ -36,6 +36,14 @@ NOT_FACTUAL = [
     "No tengo información sobre eso.",
     "我不知道答案。",
     "申し訳ありませんが、わかりません。",
+    "Our help pages say nothing about tax refunds for tourists.",
+    "That is not described in the articles I have, so I don't know who signs it.",
+    "The article on gift cards does not say whether they expire.",
+    "That is not covered by the documents I can see, so I would rather not guess.",
+    "Sorry to hear that.",
+    "I understand your frustration.",
+    "Let's find out why.",
+    "You're welcome, and enjoy your holiday!",
     "Guten Tag!",
     "Bonjour,",
     "¡Hola!",
@@ -50,6 +58,10 @@ FACTUAL = [
     "A low level is normal, but the exact range is not provided in the passages.",
     "Refunds are not available for opened software.",
     "We do not ship to Norway.",
+    "The policy does not cover water damage.",
+    "Sorry, refunds take long.",
+    "I understand that refunds are final.",
+    "We will help with the move for free.",
     "The plan costs 5 dollars:",
     "Here is the rule: opened software is excluded.",
     "If you need additional storage, the Pro plan includes it.",
@@ -79,6 +91,7 @@ def test_a_long_sentence_is_always_factual() -> None:
 def test_referrals_offers_and_counter_questions_are_told_apart() -> None:
     """Each helper knows its own kind only."""
     assert is_referral("Please contact our support team.")
+    assert is_referral("The Billing Desk will be able to tell you.")
     assert not is_referral("Refunds take 5 days.")
     assert is_offer("Is there anything else I can help you with?")
     assert asks_back("Could you please tell me your order number?")
