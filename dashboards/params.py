@@ -9,6 +9,8 @@ from dashboards.periods import PERIODS, WEEK, Period
 from schemas.labels import RiskTier
 
 LONGEST = 200
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+"""The times that the store can hold."""
 
 
 class BadQuery(ValueError):
@@ -65,9 +67,12 @@ def moment(query: Mapping[str, str], name: str) -> datetime | None:
         return None
     try:
         parsed = datetime.fromisoformat(text)
-        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+        found = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise BadQuery(f"{name} must be a moment such as 2026-03-10T12:00:00Z") from error
+    if not EARLIEST <= found < LATEST:
+        raise BadQuery(f"{name} must lie in the years {EARLIEST.year} to {LATEST.year - 1}")
+    return found
 
 
 def _tier(text: str | None) -> RiskTier | None:

@@ -137,7 +137,7 @@ def _own(alert: Alert, tallies: Sequence[Tally]) -> list[Tally]:
 def _chart(alert: Alert, span: Window, tallies: Sequence[Tally], deploys: Sequence[Deploy]) -> Chart:
     step = series.trend_step(tallies, span.step)
     points = series.points(tallies, step)
-    top = top_of([*(point.rate for point in points), alert.reference])
+    top = max(top_of([point.rate for point in points]), top_of([alert.reference]))
     frame = Frame(span.start, span.end, top, CHART_WIDTH, CHART_HEIGHT, CHART_LEFT, CHART_UPPER)
     return Chart(
         frame=frame,

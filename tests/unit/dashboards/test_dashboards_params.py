@@ -23,6 +23,8 @@ def test_period_is_a_week_unless_asked() -> None:
         {"until": "2026-13-01"},
         {"intent": "x" * 201},
         {"since": "0001-01-01T00:00:00+23:00"},
+        {"since": "1969-12-31T23:59:59Z"},
+        {"until": "9999-12-31T23:59:59Z"},
     ],
 )
 def test_wrong_filters_are_refused_by_name(query: dict[str, str]) -> None:
