@@ -5,9 +5,8 @@ then was not yet visible. All times here are the engine's own clock, except the 
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import groupby
 from time import monotonic
 
 from schemas.labels import FailureLabel, Outcome
@@ -24,10 +23,9 @@ CITATION_FAILURES = (
     FailureLabel.CITATION_MISMATCH,
 )
 _OVERLAP_MS = 120_000
-_BUCKET_SECONDS = 300
 _HOUR_SECONDS = 3600
-_HOURS_AT_ONCE = 24
-"""Keeps a statement's parameters below 8 KB, which every HTTP proxy lets pass, and its memory small."""
+_HOURS_AT_ONCE = 96
+"""Bounds the memory of one statement when much of the past comes at once."""
 _JOB_SECONDS = 300
 _NAME = "tallies"
 _REBUILDS = Table("rebuilds", (("name", "LowCardinality(String)"), ("generation", "UInt64")))
@@ -46,17 +44,22 @@ ORDER BY bucket
 """
 # Hours where an intent has too many version tuples, now or when its tallies were last written.
 _CROWDED = """
+WITH buckets AS (
+  SELECT DISTINCT toStartOfHour(bucket) + 300 * arrayJoin(range(12)) AS b FROM dirty FINAL
+  WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+    AND bucket >= toDateTime({first:UInt32}, 'UTC') AND bucket < toDateTime({end:UInt32}, 'UTC')
+)
 SELECT DISTINCT hour FROM (
   SELECT toUInt32(toStartOfHour(ts)) AS hour FROM traces FINAL
-  WHERE toStartOfFiveMinutes(ts) IN (
-    SELECT toDateTime(arrayJoin({hours:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC'))
+  WHERE toStartOfFiveMinutes(ts) IN (SELECT b FROM buckets)
   GROUP BY hour, intent
   HAVING uniqExact(model_version, prompt_version, corpus_version, retriever_version, app_version) > {most:UInt32}
   UNION ALL
   SELECT toUInt32(toStartOfHour(bucket)) AS hour FROM tallies_5m FINAL
-  WHERE bucket IN (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC'))
+  WHERE bucket IN (SELECT b FROM buckets)
     AND model_version = 'other' AND prompt_version = 'other' AND app_version = 'other' AND traffic > 0
 )
+ORDER BY hour
 """
 _WRITTEN = "SELECT count() AS cells FROM tallies_5m WHERE generation = {generation:UInt64}"
 
@@ -76,55 +79,30 @@ class Rebuilder:
             generation = max(start["now_ms"], start["finished"] + 1, start["written"] + 1)
             # Raw rows live `days`; a ninth of it is kept as margin.
             horizon = now - timedelta(days=start["days"]) * 8 / 9
-            asked = {
-                "since": max(0, start["finished"] - _OVERLAP_MS),
-                "horizon": max(0, micros(horizon) // 1_000_000),
-            }
+            since = max(0, start["finished"] - _OVERLAP_MS)
+            asked = {"since": since, "horizon": max(0, micros(horizon) // 1_000_000)}
             dirty = [row["bucket"] for row in self._connection.query(_DIRTY, asked)]
-            for buckets in by_hours(dirty, _HOURS_AT_ONCE):
-                self._rebuild(buckets, generation)
+            for first, end in spans(dirty, _HOURS_AT_ONCE):
+                self._rebuild({"since": since, "first": first, "end": end, "generation": generation})
             # Last: a run that was cut off leaves no mark, and all of it is done again.
             self._connection.insert(_REBUILDS, [(_NAME, generation)])
             cells = self._connection.query(_WRITTEN, {"generation": generation})[0]["cells"]
         return RebuildReport(generation=generation, buckets=len(dirty), cells=cells, took_seconds=monotonic() - started)
 
-    def _rebuild(self, buckets: Sequence[int], generation: int) -> None:
-        hours = hours_of(buckets)
-        found = self._connection.query(_CROWDED, {"hours": hours, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
-        crowded = sorted(row["hour"] for row in found)
-        # Which tuples are kept depends on the whole hour, so a crowded hour is rebuilt whole.
-        affected = sorted({*buckets, *buckets_of(crowded)})
-        self._connection.command(
-            queries.load("rebuild_5m"),
-            {
-                "buckets": affected,
-                "crowded": crowded,
-                "most": MOST_VERSIONS,
-                "citations": [label.value for label in CITATION_FAILURES],
-                "outcomes": [outcome.value for outcome in Outcome],
-                "generation": generation,
-            },
-            max_seconds=_JOB_SECONDS,
-        )
-        self._connection.command(
-            queries.load("rebuild_1h"),
-            {"hours": hours, "generation": generation},
-            max_seconds=_JOB_SECONDS,
-        )
+    def _rebuild(self, span: Mapping[str, int]) -> None:
+        found = self._connection.query(_CROWDED, {**span, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
+        words = {
+            "crowded": [row["hour"] for row in found],
+            "most": MOST_VERSIONS,
+            "citations": [label.value for label in CITATION_FAILURES],
+            "outcomes": [outcome.value for outcome in Outcome],
+        }
+        self._connection.command(queries.load("rebuild_5m"), {**span, **words}, max_seconds=_JOB_SECONDS)
+        self._connection.command(queries.load("rebuild_1h"), span, max_seconds=_JOB_SECONDS)
 
 
-def by_hours(buckets: Sequence[int], most: int) -> Iterable[list[int]]:
-    """Sorted bucket starts in portions of at most ``most`` hours; no hour is split."""
-    hours = [list(group) for _, group in groupby(buckets, key=lambda bucket: bucket // _HOUR_SECONDS)]
-    for start in range(0, len(hours), most):
-        yield [bucket for group in hours[start : start + most] for bucket in group]
-
-
-def hours_of(buckets: Sequence[int]) -> list[int]:
-    """Starts of the hours that hold these buckets."""
-    return sorted({bucket - bucket % _HOUR_SECONDS for bucket in buckets})
-
-
-def buckets_of(hours: Sequence[int]) -> list[int]:
-    """Starts of the twelve buckets of each hour."""
-    return [hour + offset for hour in hours for offset in range(0, _HOUR_SECONDS, _BUCKET_SECONDS)]
+def spans(buckets: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Time ranges [first, end) in whole hours that cover sorted bucket starts, each with at most ``most`` used hours."""
+    hours = sorted({bucket - bucket % _HOUR_SECONDS for bucket in buckets})
+    portions = [hours[start : start + most] for start in range(0, len(hours), most)]
+    return [(portion[0], portion[-1] + _HOUR_SECONDS) for portion in portions]

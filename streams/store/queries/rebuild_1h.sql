@@ -5,8 +5,12 @@ INSERT INTO tallies_1h (
   histogram, outcomes, claims_scorable, claims_unsupported, claims_contradicted, empty_retrieval, over_refusal,
   citation_failure, pending, generation)
 WITH
-changed AS (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}), 'UTC') AS h),
-buckets AS (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC') AS b)
+changed AS (
+  SELECT DISTINCT toStartOfHour(bucket) AS h FROM dirty FINAL
+  WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+    AND bucket >= toDateTime({first:UInt32}, 'UTC') AND bucket < toDateTime({end:UInt32}, 'UTC')
+),
+buckets AS (SELECT h + 300 * arrayJoin(range(12)) AS b FROM changed)
 SELECT
   hour, intent, tier, stratum, model, prompt, corpus, retriever, app, fingerprint,
   traffic, drawn, judged, hallucinated, sum_w, sum_wk, sum_w2, nested_judged, nested_hallucinated, histogram, outcomes,

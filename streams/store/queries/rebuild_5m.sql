@@ -7,7 +7,14 @@ INSERT INTO tallies_5m (
   nested_hallucinated, histogram, outcomes, claims_scorable, claims_unsupported, claims_contradicted, empty_retrieval,
   over_refusal, citation_failure, pending, generation)
 WITH
-changed AS (SELECT toDateTime(arrayJoin({buckets:Array(UInt32)}), 'UTC') AS b),
+-- Which tuples are kept depends on the whole hour, so a crowded hour is rebuilt whole.
+changed AS (
+  SELECT bucket AS b FROM dirty FINAL
+  WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+    AND bucket >= toDateTime({first:UInt32}, 'UTC') AND bucket < toDateTime({end:UInt32}, 'UTC')
+  UNION DISTINCT
+  SELECT toDateTime(arrayJoin({crowded:Array(UInt32)}) + 300 * arrayJoin(range(12)), 'UTC')
+),
 crowded AS (SELECT toDateTime(arrayJoin({crowded:Array(UInt32)}), 'UTC') AS h),
 -- The busiest version tuples of each intent in hours that have too many; the others are folded into one.
 kept AS (
@@ -72,7 +79,7 @@ FROM (
       arrayMap(i -> toUInt32(i = bin), range(10)), arrayMap(o -> toUInt32(o = outcome), {outcomes:Array(String)}),
       toUInt64(supported + unsupported + contradicted), toUInt64(unsupported), toUInt64(contradicted),
       0, toUInt64(has_over_refusal), 0, 0, 0
-    FROM found INNER JOIN seen ON found.bucket = seen.bucket AND found.trace_id = seen.trace_id
+    FROM seen INNER JOIN found ON found.bucket = seen.bucket AND found.trace_id = seen.trace_id
     WHERE seen.is_drawn
     UNION ALL
     SELECT bucket, toString(intent), toString(tier), toString(stratum),
