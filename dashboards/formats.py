@@ -56,8 +56,8 @@ def utc(moment: datetime | None) -> str:
 
 
 def iso(moment: datetime) -> str:
-    """A moment in ISO 8601 with milliseconds and ``Z``, fit for a link or a ``datetime`` attribute."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """A moment in ISO 8601 with ``Z``, whole, since the store finds a trace by its exact time."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def duration(span: timedelta) -> str:

@@ -53,7 +53,7 @@ def harmful(number: int, text: str) -> tuple[DrawnTrace, Verdict]:
     """A hallucinated answer in which every text that a producer chooses is ``text``; its id too."""
     seen = trace(
         text,
-        ts=NOW - timedelta(minutes=10 * number + 1),
+        ts=NOW - timedelta(minutes=10 * number + 1, microseconds=7),
         question=text,
         answer=f"{text} {ANSWER}",
         intent=text,
@@ -95,7 +95,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     change = VersionChange(field="prompt", before="p-1", after="p-2", at=NOW - timedelta(hours=2))
     example = AlertExample(
         trace_id=HARM["path"],
-        ts=NOW - timedelta(minutes=10 * [*HARM].index("path") + 1),
+        ts=NOW - timedelta(minutes=10 * [*HARM].index("path") + 1, microseconds=7),
         question=HARM["script"],
         claim=HARM["script"],
         label="unsupported",
