@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from detectors.claims import mark_critical, split_claims
 from detectors.structural import StructuralFindings, context_passages, examine, find_unreadable
+from detectors.structural.citations import add_known_citations
 from schemas.claim import CheckItem, Claim
 from schemas.errors import ConfigError
 from schemas.labels import Outcome
@@ -62,6 +63,7 @@ def _prepare(trace: Trace, policy: PolicyDocument, max_answer_bytes: int, claims
     if claims is None:
         is_readable = find_unreadable(trace, max_answer_bytes) is None
         claims = split_claims(trace.answer or "") if is_readable else ()
-    marked = mark_critical(claims, rules.critical, trace.intent, trace.tier)
+    named = add_known_citations(claims, context_passages(trace))
+    marked = mark_critical(named, rules.critical, trace.intent, trace.tier)
     findings = examine(trace, marked, citations_required=rules.citations_required, max_answer_bytes=max_answer_bytes)
     return Prepared(trace, marked, findings)

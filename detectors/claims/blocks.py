@@ -44,15 +44,17 @@ class _Line:
 
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028\u2029]*(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]|\Z)")
 _MARKER = re.compile(
-    r"[\s>]*(?P<heading>#{1,6}(?=\s))?(?P<marker>(?:[-*+•‣◦▪–—·●○■□✓✔✗→](?=\s)|\(?\d{1,3}[.)）](?=\s)|\(?[a-z][.)](?=\s)|"
+    r"[\s>]*(?P<heading>#{1,6}(?=\s))?(?P<marker>(?:[-*+–—·→](?=\s)|[•‣◦▪●○■□✓✔✗]|\(?\d{1,3}[.)）](?=\s)|"
+    r"\(?[a-z][.)](?=\s)|"
     r"\(?[A-Z]\)(?=\s)|[ivx]{1,5}[.)](?=\s)|[\d一二三四五六七八九十]{1,3}、|（[\d一二三四五六七八九十]{1,3}）|[①-⑳]))?"
     r"(?:\s+\[[ xX]\](?=\s))?\s*"
 )
 _BLANK = _Line(start=0, end=0, text="", has_marker=False, is_heading=False, is_rule=False, is_blank=True)
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+# only a bare fence with one word at most: text on the line of a fence is text, or claims could hide there
+_FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+#.-]{0,30}\Z")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]{1,100}\1:?|(\*\*|__)[^*_\n]{1,100}:\2")
-_UNDERLINE = re.compile(r"\s{0,3}(?:={3,}|-{3,})\s*")
-_SEPARATOR_ROW = re.compile(r"[\s|:=+-]*-[\s|:=+-]*")
+_UNDERLINE = re.compile(r"={3,}|-{3,}")
+_SEPARATOR_SIGNS = frozenset(" \t|:=+-")
 _TERMINATORS = ".!?…。！？｡؟۔।॥։።፧။។:：;；"
 _WRAP_CHARS = 60
 _HEADING_WORDS = 8
@@ -108,7 +110,7 @@ def _kind(lines: Sequence[_Line], number: int, *, has_more: bool) -> BlockKind:
         return BlockKind.HEADING
     following = lines[number + 1] if number + 1 < len(lines) else None
     if line.text.startswith("|") and line.text.count("|") > 1:
-        is_header = following is not None and "|" in following.text and _SEPARATOR_ROW.fullmatch(following.text)
+        is_header = following is not None and "-" in following.text and _SEPARATOR_SIGNS.issuperset(following.text)
         return BlockKind.HEADING if is_header else BlockKind.ROW
     if has_more and not line.has_marker and following is not None and _looks_like_heading(lines, number, following):
         return BlockKind.HEADING

@@ -16,7 +16,8 @@ def split_claims(answer: str) -> tuple[Claim, ...]:
     """Claims of the answer; ``answer[start:end] == text``, and with the gaps between they give back the answer.
 
     Stretches that state nothing (questions, greetings, headings, bare citations, …) are kept with
-    ``is_factual=False``; gaps hold list markers, white space and signs only. Never raises for content, time is linear.
+    ``is_factual=False``; gaps hold list markers, code fences, white space and signs only. Never raises for
+    content, time is linear.
     """
     is_uncapitalised = not any(char.isupper() for char in answer[:_CASE_SAMPLE_CHARS])
     claims: list[Claim] = []

@@ -59,6 +59,19 @@ def resolve_citations(claims: Sequence[Claim], passages: Sequence[Passage]) -> C
     return Citations(tuple(by_claim), tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(meant)))
 
 
+def add_known_citations(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
+    """The claims, each with what it cites only by a passage's id (``[terms]``, ``(kb-7)``) among its citations too."""
+    if not any(map(_uncertain, claims)):
+        return tuple(claims)
+    index = _index(passages)
+    return tuple(_with_known(claim, index) for claim in claims)
+
+
+def _with_known(claim: Claim, index: dict[str, list[int]]) -> Claim:
+    known = tuple(token for token in _uncertain(claim) if token.casefold() in index)
+    return claim.model_copy(update={"citations": claim.citations + known}) if known else claim
+
+
 def _uncertain(claim: Claim) -> list[str]:
     if not ("[" in claim.text or "(" in claim.text):
         return []
@@ -96,7 +109,7 @@ def _numbered(number: int, passages: Sequence[Passage]) -> list[int]:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MAX_NUMBER_DIGITS
+    return text.isdecimal() and len(text) <= _MAX_NUMBER_DIGITS
 
 
 def _shape(identifier: str) -> str:

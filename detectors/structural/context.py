@@ -22,14 +22,15 @@ def context_passages(trace: Trace) -> tuple[Passage, ...]:
         Passage(doc_id=f"tool:{call.name}", text=call.output) for call in trace.tool_calls if call.output is not None
     )
     context = (trace.passages or ()) + tools
-    if not context and trace.passages is None and trace.packed_prompt is not None:
-        return (Passage(doc_id="prompt", text=trace.packed_prompt),)
+    prompt = trace.packed_prompt or ""
+    if not context and trace.passages is None and not is_blank(prompt):
+        return (Passage(doc_id="prompt", text=prompt),)
     return context
 
 
 def has_no_context(trace: Trace) -> bool:
     """True when the trace does not show whether retrieval ran, nor anything else that the model was given."""
-    return trace.passages is None and trace.packed_prompt is None and not _has_tool_output(trace)
+    return trace.passages is None and is_blank(trace.packed_prompt or "") and not _has_tool_output(trace)
 
 
 def is_empty_retrieval(trace: Trace) -> bool:

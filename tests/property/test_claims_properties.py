@@ -210,6 +210,21 @@ def test_more_support_never_gives_a_worse_label(
     assert order.index(weaker) <= order.index(stronger)
 
 
+@pytest.mark.parametrize("tail", ["x", "\n", ".", "]"])
+@pytest.mark.parametrize(
+    "repeated", ["-", "=", " ", "|", "`", "~", "#", ">", "*", "1", "a", "(", "[", ".", '"', "the "]
+)
+def test_time_is_linear_in_one_long_run(repeated: str, tail: str) -> None:
+    """Below a table row and a title line, where rulers and separators are looked for."""
+    run = repeated * 150_000 + tail
+    began = time.perf_counter()
+
+    for answer in (f"Title\n{run}", f"| a | b |\n|{run}", f"{run} A. {run}"):
+        split_claims(answer)
+
+    assert time.perf_counter() - began < 20
+
+
 @pytest.mark.parametrize("piece", [*PIECES, "the information ", "[a", "([", "- a\n", "(doc-1) ", "a, ", "\n \n", "so "])
 def test_time_is_linear_for_any_repeated_piece(piece: str) -> None:
     """200 KB of anything are split in seconds even on a busy machine; quadratic time would take minutes."""

@@ -28,6 +28,13 @@ def test_a_screening_holds_claims_judgements_and_the_weakest_support() -> None:
     assert (0.2, None, screening_fingerprint("scripted-1")) == (found.score, found.outcome, found.fingerprint)
 
 
+def test_claims_name_what_they_cite_by_a_known_id() -> None:
+    """An id without a digit is a citation when a passage bears it; so strata see it."""
+    (found,) = screened(trace(answer="It is red [Refunds] (really). It is green [1] [other]."))
+
+    assert [("Refunds",), ("1",)] == [claim.citations for claim in found.claims]
+
+
 def test_rules_of_the_intent_apply() -> None:
     """Required citations and critical claims; ``*`` is the default of intents that are not listed."""
     rule = CriticalRule(name="colour", pattern="blue")

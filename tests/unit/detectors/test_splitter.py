@@ -64,6 +64,7 @@ LISTS = [
     ("- [x] Done\n- [ ] Open", ["Done", "Open"]),
     ("1、第一步\n2、第二步", ["第一步", "第二步"]),
     ("> Quoted text here.\n> - And an item", ["Quoted text here.", "And an item"]),
+    ("•Tight\n●Dots", ["Tight", "Dots"]),
     ("Phone: 555\nHours: 9 to 5", ["Phone: 555", "Hours: 9 to 5"]),
     ("Do this: 1. Open it. 2. Save it.", ["Do this: 1. Open it.", "2. Save it."]),
 ]
@@ -111,6 +112,11 @@ def test_code_lines_are_not_split_into_sentences() -> None:
     answer = "```sh\nmake run. Now\n```\nIt prints a page."
 
     assert ["make run. Now", "It prints a page."] == [claim.text for claim in split_claims(answer)]
+
+
+def test_text_on_the_line_of_a_fence_is_not_hidden() -> None:
+    """Only a bare fence opens a code block."""
+    assert ["``` You get 500 EUR ```"] == [claim.text for claim in split_claims("``` You get 500 EUR ```")]
 
 
 @pytest.mark.parametrize("answer", ["", " \n\t", "---\n***", "👍", "\x00\x00", "\ud83d", "..."])

@@ -63,6 +63,7 @@ STANCES = [
     ({"answer": "It takes 5 days.", "passages": ()}, Outcome.HALLUCINATED),
     ({"answer": "It takes 5 days.", "passages": (passage(" "),)}, Outcome.HALLUCINATED),
     ({"answer": "It takes 5 days.", "passages": None, "packed_prompt": "Context: 5 days"}, None),
+    ({"answer": "It takes 5 days.", "passages": None, "packed_prompt": " "}, Outcome.UNRESOLVED_NO_CONTEXT),
     ({"answer": "It takes 5 days.", "passages": None, "tool_calls": (ToolCall(name="t", output="5 days"),)}, None),
     ({"answer": "It takes 5 days.", "passages": (), "tool_calls": (ToolCall(name="t", output="5 days"),)}, None),
     (
