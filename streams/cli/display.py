@@ -11,6 +11,8 @@ from rich.text import Text
 from schemas.alert import RateEstimate
 from schemas.labels import AlertState, ClaimLabel, Containment, Outcome
 
+_HARMLESS = "\n\t\u200c\u200d"
+"""Line feed, tab, and the joiners that several scripts need to be read."""
 _STYLES = {
     ClaimLabel.SUPPORTED: "green",
     ClaimLabel.CONTRADICTED: "bold red",
@@ -66,4 +68,4 @@ def json_line(value: dict[str, Any]) -> None:
 
 
 def _is_unsafe(character: str) -> bool:
-    return character not in "\n\t" and unicodedata.category(character) in {"Cc", "Cs", "Cf"}
+    return character not in _HARMLESS and unicodedata.category(character) in {"Cc", "Cs", "Cf"}

@@ -18,8 +18,9 @@ def test_control_characters_are_shown_as_replacements(text: str) -> None:
 
 
 def test_ordinary_text_is_unchanged() -> None:
-    """Line feeds, tabs, accents and other scripts stay."""
-    assert plain("é\n\t日本 [red]") == "é\n\t日本 [red]"
+    """Line feeds, tabs, accents, other scripts and their joiners stay."""
+    text = "é\n\t日本 [red] می\u200cخواهم"
+    assert text == plain(text)
 
 
 def test_json_line_is_ascii_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
