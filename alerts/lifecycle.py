@@ -10,8 +10,9 @@ from hashlib import blake2b
 
 from alerts.buckets import SeriesKey, as_tallies, minus, nested
 from alerts.explain import changes, onset
-from alerts.jump import MINUS_INFINITY, exposure_per_answer
-from alerts.series import Episode, Recovery, Run, Series
+from alerts.jump import MINUS_INFINITY
+from alerts.recovery import started
+from alerts.series import Episode, Run, Series
 from sampling.rates import estimate
 from schemas.alert import Alert
 from schemas.labels import AlertState
@@ -25,8 +26,6 @@ WARM = math.log(20.0)
 COLD = math.log(4.0)
 RESOLVED = math.log(20.0)
 SHORTEST_FIRING = timedelta(hours=1)
-SMALLEST_RECOVERY_RATIO = 1.25
-LARGEST_RATIO = 25.0
 
 
 def next_state(series: Series, at: datetime) -> AlertState:
@@ -115,6 +114,7 @@ def _fired(series: Series, key: SeriesKey, at: datetime) -> Series:
     opened = series.episode or _opened(series, key, at)
     since, totals = onset(series)
     fresh = minus(series.totals, totals)
+    judged_today = series.day_exposures[0] / series.baseline.exposures[0]
     episode = replace(
         opened,
         state=AlertState.FIRING,
@@ -125,7 +125,7 @@ def _fired(series: Series, key: SeriesKey, at: datetime) -> Series:
         samples=round(sum(part.judged for part in fresh.values())),
         changes=changes(series),
         reference=series.baseline.estimate(),
-        recovery=_recovery(series, *nested(fresh)),
+        recovery=started(series.baseline.rate, *nested(fresh), judged_today),
     )
     return replace(
         series,
@@ -133,17 +133,6 @@ def _fired(series: Series, key: SeriesKey, at: datetime) -> Series:
         history=tuple(block for block in series.history if block.end <= since),
         block=series.block if series.block is not None and series.block.end <= since else None,
     )
-
-
-def _recovery(series: Series, judged: float, hallucinated: float) -> Recovery:
-    """The reverse test against 'the ratio is still at least max(1.25, √R)', R being the ratio seen since the onset."""
-    rate = series.baseline.rate
-    ratio = hallucinated / (judged * rate) if judged > 0 else LARGEST_RATIO
-    bar = max(SMALLEST_RECOVERY_RATIO, math.sqrt(min(max(ratio, 1.0), LARGEST_RATIO)))
-    odds = bar * rate / (1.0 - rate)
-    held = odds / (1.0 + odds)
-    today = series.day_exposures[0] / series.baseline.exposures[0]
-    return Recovery(1.0 / bar, held, exposure=today * exposure_per_answer(held, 1.0 / bar))
 
 
 def _resolved(series: Series) -> Series:

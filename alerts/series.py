@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from alerts.buckets import TotalsByStratum
+from alerts.buckets import TotalsByStratum, minus, nested
 from alerts.deploys import DeployEvent
 from alerts.jump import MINUS_INFINITY, exposure_per_answer, inject, log_add, log_factor_in_day, log_sum
+from alerts.recovery import Recovery, fed, reviewed
 from alerts.reference import Beta, Block, Counts
 from schemas.alert import RateEstimate, VersionChange
 from schemas.labels import AlertState
@@ -68,16 +69,6 @@ class Trail:
     event: DeployEvent
     log_factors: tuple[float, ...]
     totals: TotalsByStratum
-
-
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """The reverse test while an alert fires: evidence that the ratio is below the one at which it would matter."""
-
-    odds_ratio: float
-    rate: float
-    log_evidence: float = 0.0
-    exposure: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,24 +194,20 @@ def _run(run: Run, log: float, at: datetime, totals: TotalsByStratum) -> Run:
 
 
 def with_recovery(series: Series, seen: Seen) -> Series:
-    """The nested counts of one bucket feed the reverse e-CUSUM of a firing series; the jump test rests meanwhile."""
+    """The nested counts of one bucket feed the reverse test of a firing series; the jump test rests meanwhile."""
     episode = series.episode
     if episode is None or episode.recovery is None:
         message = "only a firing series recovers"
         raise ValueError(message)
-    recovery = episode.recovery
-    is_new_day = seen.day != series.day
-    so_far = 0.0 if is_new_day else series.day_hallucinated
-    before = 0.0 if is_new_day else recovery.exposure
-    added = seen.judged * exposure_per_answer(recovery.rate, recovery.odds_ratio)
-    log = log_factor_in_day(seen.hallucinated, added, recovery.odds_ratio, series.baseline.shape, (so_far, before))
-    after = replace(recovery, log_evidence=max(recovery.log_evidence, 0.0) + log, exposure=before + added)
+    recovery, so_far = episode.recovery, series.day_hallucinated
+    if seen.day != series.day:
+        since = nested(minus(series.totals, episode.since_totals))
+        recovery, so_far = reviewed(recovery, series.baseline.rate, *since), 0.0
     return replace(
         series,
         seen_at=seen.at,
         is_stale=False,
         day=seen.day,
         day_hallucinated=so_far + seen.hallucinated,
-        day_exposures=(0.0,) * len(series.log_statistics),
-        episode=replace(episode, recovery=after),
+        episode=replace(episode, recovery=fed(recovery, seen.judged, seen.hallucinated, series.baseline.shape, so_far)),
     )

@@ -12,7 +12,8 @@ from alerts.config import JumpConfig
 from alerts.deploys import DeployEvent
 from alerts.explain import changes, onset, ranked
 from alerts.lifecycle import RESOLVED, WARM, alert_id, moved, next_state
-from alerts.series import Recovery, Run, Series, Trail, born
+from alerts.recovery import Recovery
+from alerts.series import Run, Series, Trail, born
 from schemas.labels import AlertState, RiskTier
 from tests.unit.alerts.worlds import FINGERPRINT, HOUR, START
 
@@ -34,7 +35,7 @@ def firing(log_evidence: float = 0.0) -> Series:
     """A series that fires since ``AT``, with so much evidence of recovery."""
     fired, _ = moved(series(2.0), KEY, AT)
     assert fired.episode is not None
-    recovery = Recovery(0.5, 0.1, log_evidence)
+    recovery = Recovery(2.0, 0.1, log_evidence)
     return replace(fired, episode=replace(fired.episode, recovery=recovery))
 
 
