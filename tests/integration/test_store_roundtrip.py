@@ -1,0 +1,254 @@
+"""Any trace and verdict that the schemas allow reads back equal, whatever text is in it."""
+
+import functools
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.claim import Claim
+from schemas.draw import Draw, DrawnTrace, Screening
+from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
+from schemas.trace import Passage, Source, Timings, ToolCall, Trace, Versions
+from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, Verdict
+from streams.store import ALL_TENANTS, Store
+from tests.builders import NOW
+from tests.chdb_path import open_empty_store
+
+pytestmark = pytest.mark.integration
+
+ODD = [
+    "",
+    "\x00",
+    "a\x00b",
+    "👩‍👩‍👧",
+    "مرحبا \u202e",
+    "\ufeff",
+    "\\N",
+    "'; DROP TABLE traces --",
+    "{x:String}",
+    "\r\n\t",
+    "%(x)s",
+]
+texts = st.one_of(st.sampled_from(ODD), st.text(max_size=40))
+words = st.text(max_size=12)
+shares = st.floats(0, 1)
+maybe_shares = st.none() | shares
+reals = st.floats(allow_nan=False, allow_infinity=False)
+times = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 — zone is given beside
+counts = st.integers(0, 2**32 - 1)
+
+
+def tuples(items: st.SearchStrategy[object], most: int = 3) -> st.SearchStrategy[tuple[object, ...]]:
+    """Tuples of at most ``most``."""
+    return st.lists(items, max_size=most).map(tuple)
+
+
+passages = st.builds(
+    Passage,
+    doc_id=words,
+    chunk_id=words,
+    version=words,
+    text=texts
+    | st.sampled_from(["A long passage that fills the prompt, more than once.", "Another passage, also long enough."]),
+    score=st.none() | reals,
+    rank=st.integers(0, 2**63),
+    updated_at=st.none() | times,
+    effective_from=st.none() | times,
+    archived=st.booleans(),
+    superseded_by=words,
+    allowed_roles=tuples(words),
+    trust=st.sampled_from(["trusted", "untrusted", "unknown"]),
+    cited=st.none() | st.booleans(),
+)
+versions = st.builds(Versions, model=words, prompt=words, corpus=words, retriever=words, app=words)
+sources = st.builds(
+    Source, topic=words, partition=st.integers(0, 2**31), offset=st.integers(0, 2**62), recorded_at=times
+)
+evidences = st.builds(
+    Evidence,
+    passage=st.integers(0, 4),
+    doc_id=words,
+    passage_hash=words,
+    start=st.integers(0, 30),
+    end=st.integers(0, 60),
+    text=texts,
+)
+claims = st.builds(
+    Claim,
+    index=st.integers(0, 9),
+    start=st.integers(0, 20),
+    end=st.integers(0, 40),
+    text=texts,
+    is_factual=st.booleans(),
+    critical_rule=words,
+    citations=tuples(words),
+)
+judgements = st.builds(
+    ClaimJudgement,
+    support=maybe_shares,
+    contradiction=maybe_shares,
+    evidence=st.none() | evidences,
+    why=texts,
+    error=st.none() | st.sampled_from(Outcome),
+)
+PROMPTS = [
+    None,
+    "",
+    "A long passage that fills the prompt, more than once.",
+    "Use: A long passage that fills the prompt, more than once.\n\nAnother passage, also long enough.\x00 Q?",
+]
+traces = st.builds(
+    Trace,
+    trace_id=st.text(min_size=1, max_size=30),
+    ts=st.datetimes(datetime(2025, 1, 1), datetime(2026, 9, 1), timezones=st.just(UTC)),  # noqa: DTZ001 — as above
+    question=texts,
+    rewrites=tuples(texts),
+    answer=st.none() | texts,
+    passages=st.none() | tuples(passages, 4),
+    packed_prompt=st.sampled_from(PROMPTS) | texts,
+    tool_calls=tuples(st.builds(ToolCall, name=words, arguments=texts, output=st.none() | texts)),
+    alternatives=tuples(texts),
+    token_logprobs=tuples(reals, 5),
+    intent=words,
+    tier=st.sampled_from(RiskTier),
+    conversation_id=words,
+    user_id=words,
+    tenant=words,
+    roles=tuples(words),
+    locale=words,
+    region=words,
+    versions=versions,
+    timings=st.builds(
+        Timings, retrieval_ms=st.none() | reals, generation_ms=st.none() | reals, total_ms=st.none() | reals
+    ),
+    feedback=texts,
+    source=st.none() | sources,
+    decoder=words,
+    close_reason=words,
+    late_spans=counts,
+    revision=st.integers(1, 1000),
+    flags=tuples(words),
+)
+draws = st.builds(
+    Draw,
+    stratum=words,
+    u=st.floats(0, 1, exclude_max=True),
+    inclusion_probability=st.floats(0, 1, exclude_min=True),
+    min_probability=st.floats(0, 1, exclude_min=True),
+    policy_id=words,
+    drawn=st.booleans(),
+)
+screenings = st.builds(
+    Screening,
+    claims=tuples(claims),
+    judgements=tuples(judgements),
+    failures=tuples(st.sampled_from(FailureLabel)),
+    outcome=st.none() | st.sampled_from(Outcome),
+    score=maybe_shares,
+    fingerprint=words,
+    is_empty_retrieval=st.booleans(),
+    took_ms=reals,
+)
+drawn_traces = st.builds(DrawnTrace, trace=traces, draw=draws, screening=screenings)
+claim_verdicts = st.builds(
+    ClaimVerdict,
+    claim=claims,
+    label=st.sampled_from(ClaimLabel),
+    support=st.none() | reals,
+    contradiction=st.none() | reals,
+    evidence=st.none() | evidences,
+    why=texts,
+    layers=tuples(st.sampled_from(Layer)),
+    error=st.none() | st.sampled_from(Outcome),
+)
+verdicts = st.builds(
+    Verdict,
+    trace_id=st.just("v"),
+    ts=st.just(NOW),
+    revision=st.integers(1, 1000),
+    intent=words,
+    tier=st.sampled_from(RiskTier),
+    versions=versions,
+    fingerprint=st.text(min_size=1, max_size=20),
+    outcome=st.sampled_from(Outcome),
+    failures=tuples(st.sampled_from(FailureLabel)),
+    score=maybe_shares,
+    passed=st.booleans(),
+    containment=st.sampled_from(Containment),
+    claims=tuples(claim_verdicts),
+    layers=tuples(st.sampled_from(Layer)),
+    took_ms=reals,
+    cost_usd=reals,
+    verified_at=st.datetimes(datetime(2025, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 — as above
+)
+example_by_example = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+@pytest.fixture(scope="module")
+def opened() -> Store:
+    """One store for all examples; each example has ids of its own or replaces the last."""
+    return open_empty_store()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def closing(opened: Store) -> object:
+    """Give the path back for other modules."""
+    yield None
+    opened.close()
+
+
+@example_by_example
+@given(rows=st.lists(drawn_traces, min_size=1, max_size=20, unique_by=lambda row: row.trace.trace_id))
+def test_any_trace_reads_back_equal(opened: Store, rows: list[DrawnTrace]) -> None:
+    """Every field of every trace, with NUL, emoji, right-to-left marks, SQL and times of any year."""
+    opened._connection.command("TRUNCATE TABLE traces")
+    opened.insert_traces(rows)
+    for row in rows:
+        found = opened.trace(row.trace.trace_id, tenants=ALL_TENANTS, ts=row.trace.ts)
+        assert found is not None
+        assert row == found.drawn
+
+
+@example_by_example
+@given(rows=st.lists(verdicts, min_size=1, max_size=20, unique_by=lambda row: row.fingerprint))
+def test_any_verdict_reads_back_equal(opened: Store, rows: list[Verdict]) -> None:
+    """Every field of every verdict and its claims."""
+    opened._connection.command("TRUNCATE TABLE verdicts")
+    opened.insert_traces([vehicle()])
+    opened.insert_verdicts(rows)
+    found = opened.trace("v", tenants=ALL_TENANTS, ts=NOW)
+    assert found is not None
+    assert {row.fingerprint: row for row in rows} == {row.fingerprint: row for row in found.verdicts}
+
+
+@functools.cache
+def vehicle() -> DrawnTrace:
+    """The trace that the verdicts are on."""
+    draw = Draw(stratum="rest", u=0.1, inclusion_probability=1, min_probability=1, policy_id="p", drawn=True)
+    return DrawnTrace(trace=Trace(trace_id="v", ts=NOW), draw=draw, screening=Screening())
+
+
+def test_a_lone_surrogate_becomes_a_question_mark(opened: Store) -> None:
+    """A text that no validation saw cannot break a batch, and its passage is found again by its hash."""
+    broken = Passage(text="x").model_copy(update={"text": "caf\ud83d"})
+    trace = Trace(trace_id="s", ts=NOW).model_copy(update={"question": "\ud83d?", "passages": (broken,)})
+    opened.insert_traces([vehicle().model_copy(update={"trace": trace})])
+    found = opened.trace("s", tenants=ALL_TENANTS)
+    assert found is not None
+    assert "??" == found.drawn.trace.question
+    assert ["caf?"] == [passage.text for passage in found.drawn.trace.passages or ()]
+    assert opened.trace("\ud83d", tenants=ALL_TENANTS) is None
+
+
+def test_a_passage_whose_text_is_gone_leaves_a_readable_trace_that_says_so(opened: Store) -> None:
+    """The trace is not lost for one text."""
+    trace = Trace(trace_id="g", ts=NOW, passages=(Passage(text="soon gone"),))
+    opened.insert_traces([vehicle().model_copy(update={"trace": trace})])
+    opened._connection.command("TRUNCATE TABLE passages")
+    found = opened.trace("g", tenants=ALL_TENANTS)
+    assert found is not None
+    assert ("passage_text_missing",) == found.drawn.trace.flags
