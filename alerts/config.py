@@ -36,7 +36,9 @@ class JumpConfig(Record):
     """The budget is split over at least this many slices, also while fewer have been seen."""
     timezone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
     """Where a day begins, for the day effect and for the daily counts of the reference."""
-    expected_rate: dict[RiskTier, float] = Field(default_factory=lambda: dict(EXPECTED_RATE))
+    expected_rate: dict[RiskTier, Annotated[float, Field(gt=0, lt=1)]] = Field(
+        default_factory=lambda: dict(EXPECTED_RATE)
+    )
     """Rate to expect before there is any count; worth ten answers, so real counts soon outweigh it."""
     stale_after: timedelta = Field(default=timedelta(hours=24), gt=timedelta(0))
     """A slice without a judged answer for this long is ``stale``."""

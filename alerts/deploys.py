@@ -53,9 +53,10 @@ class DeployEvent:
 
 @dataclass(frozen=True, slots=True)
 class SliceTraffic:
-    """What a slice's traffic has shown of versions; ``since`` is its first bucket."""
+    """What a slice's traffic has shown of versions; ``since`` is its first bucket, ``seen_at`` its last."""
 
     since: datetime
+    seen_at: datetime
     traces: int = 0
     seen: Mapping[Tag, datetime] = field(default_factory=dict)
     mix: Mapping[Tag, float] = field(default_factory=dict)
@@ -85,6 +86,7 @@ def observe(
             after = _with_confirmed(after, at, budget)
     return replace(
         after,
+        seen_at=at,
         traces=after.traces + total,
         seen=_seen(after, counts, at),
         mix=_mix(after.mix, counts),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from alerts.baselines import LocalDay, Shared, counted, first_baseline, local_day, next_renewal, renewed
+from alerts.baselines import DROPPED, LocalDay, Shared, counted, first_baseline, local_day, next_renewal, renewed
 from alerts.buckets import CellKey, ClosedBucket, SeriesKey, nested, plus, totals_of
 from alerts.config import MONTH, JumpConfig
 from alerts.deploys import DeployEvent, SliceTraffic, mark, observe
@@ -88,7 +88,7 @@ def _grouped(tallies: Iterable[Tally]) -> tuple[dict[CellKey, list[Tally]], dict
 
 def _prepared(state: FoldState, bucket: ClosedBucket, keys: Iterable[SeriesKey], config: JumpConfig) -> FoldState:
     """The state moved to the bucket: references renewed if due, new series born, the budget clock advanced."""
-    day, series, shared, active = state.day, state.series, state.shared, state.active
+    day, series, cells, shared, active = state.day, state.series, state.cells, state.shared, state.active
     renew_at = state.renew_at
     if day is None or renew_at is None or bucket.start >= renew_at:
         is_new_day = day is None or bucket.start >= day.end
@@ -96,6 +96,7 @@ def _prepared(state: FoldState, bucket: ClosedBucket, keys: Iterable[SeriesKey],
         series, shared = renewed(series, shared, bucket.start, config, is_new_day=is_new_day)
         if is_new_day:
             active = sum(bucket.start - one.seen_at <= ACTIVE for one in series.values())
+            cells = {key: one for key, one in cells.items() if bucket.start - one.seen_at <= DROPPED}
         renew_at = next_renewal(series, bucket.start, day)
     newcomers = {
         key: born(bucket.start, state.mass, first_baseline(shared, key, config)) for key in keys if key not in series
@@ -106,7 +107,7 @@ def _prepared(state: FoldState, bucket: ClosedBucket, keys: Iterable[SeriesKey],
         renew_at = min(renew_at, next_renewal(newcomers, bucket.start, day))
     elapsed = bucket.end - (state.until or bucket.start)
     mass = state.mass + 0.5 * config.budget(active) * (elapsed / MONTH)
-    return FoldState(bucket.end, mass, active, day, renew_at, shared, series, state.cells)
+    return FoldState(bucket.end, mass, active, day, renew_at, shared, series, cells)
 
 
 def _cells(
@@ -118,7 +119,7 @@ def _cells(
     budget = config.budget(state.active)
     cells = dict(state.cells)
     for key, rows in traffic.items():
-        known = cells.get(key) or SliceTraffic(since=bucket.start)
+        known = cells.get(key) or SliceTraffic(bucket.start, bucket.start)
         cells[key] = observe(known, rows, bucket.start, budget, config.max_changes_per_day)
     if bucket.deploys:
         for key, known in cells.items():

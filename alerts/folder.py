@@ -12,6 +12,7 @@ from alerts.book import AlertBook
 from alerts.buckets import ClosedBucket
 from alerts.config import JumpConfig
 from alerts.fold import FoldState, fold, open_alerts
+from alerts.lifecycle import RULE
 from schemas.alert import Alert
 
 REFOLDED = timedelta(hours=6)
@@ -22,14 +23,14 @@ CHECKPOINT_EVERY = timedelta(hours=1)
 class Folder:
     """One owner's fold; not safe for use by two threads at once.
 
-    ``known`` are alerts told before a restart: replay the buckets from before them, and they keep their ids, are not
-    told again, and are withdrawn if the buckets no longer bear them out.
+    ``known`` are alerts told before a restart: replay buckets of the same length from before them, and they keep their
+    ids, are not told again, and are withdrawn if the buckets no longer bear them out. Those of other rules are ignored.
     """
 
     def __init__(self, config: JumpConfig, *, known: Sequence[Alert] = ()) -> None:
         self._config = config
         self._state = FoldState()
-        self._book = AlertBook(known)
+        self._book = AlertBook(alert for alert in known if alert.rule == RULE)
         self._checkpoints: list[FoldState] = []
         self._recent: dict[datetime, ClosedBucket] = {}
         self._begun: datetime | None = None

@@ -57,7 +57,7 @@ def moved(series: Series, key: SeriesKey, at: datetime) -> tuple[Series, Alert |
         after = _fired(series, key, at)
         return after, told(after, key, at)
     if state is AlertState.RESOLVED:
-        return _resolved(series), told(series, key, at, AlertState.RESOLVED)
+        return _resolved(series, at), told(series, key, at, AlertState.RESOLVED)
     return replace(series, episode=None), told(series, key, at, AlertState.INACTIVE)
 
 
@@ -135,12 +135,13 @@ def _fired(series: Series, key: SeriesKey, at: datetime) -> Series:
     )
 
 
-def _resolved(series: Series) -> Series:
+def _resolved(series: Series, at: datetime) -> Series:
     """The test begins anew, with nothing carried over; the next bucket starts a new day effect."""
     bets = len(series.log_statistics)
     return replace(
         series,
         episode=None,
+        tested_from=at,
         log_statistics=(MINUS_INFINITY,) * bets,
         runs=(Run(0.0, series.seen_at, series.totals),) * bets,
         trails=(),

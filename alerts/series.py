@@ -90,10 +90,15 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """State of one series; ``mass_at`` is the reading of the fold's budget clock up to which it has been injected."""
+    """State of one series.
+
+    ``mass_at`` is the reading of the fold's budget clock up to which it has been injected; deploys from ``tested_from``
+    on count, that is since the first bucket or the last resolved alert.
+    """
 
     first_at: datetime
     seen_at: datetime
+    tested_from: datetime
     mass_at: float
     baseline: Baseline
     log_statistics: tuple[float, ...]
@@ -125,6 +130,7 @@ def born(at: datetime, mass: float, baseline: Baseline) -> Series:
     return Series(
         first_at=at,
         seen_at=at,
+        tested_from=at,
         mass_at=mass,
         baseline=baseline,
         log_statistics=(MINUS_INFINITY,) * bets,
@@ -147,7 +153,7 @@ def with_budget(series: Series, mass: float, events: Sequence[DeployEvent]) -> S
     known = {(trail.event.at, trail.event.tags): trail for trail in series.trails}
     trails = []
     for event in events:
-        if event.at < series.first_at:
+        if event.at < series.tested_from:
             continue
         trail = known.get((event.at, event.tags))
         factors = (0.0,) * len(statistics) if trail is None else trail.log_factors

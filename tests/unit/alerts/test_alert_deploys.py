@@ -23,7 +23,7 @@ def traffic(at: datetime, **shares: int) -> list[Tally]:
 
 def watched(*buckets: dict[str, int], step: timedelta = BUCKET) -> SliceTraffic:
     """A slice after the buckets, given as traces by model."""
-    state = SliceTraffic(since=START)
+    state = SliceTraffic(START, START)
     for number, shares in enumerate(buckets):
         at = START + number * step
         state = observe(state, traffic(at, **shares), at, BUDGET, 6)
@@ -92,7 +92,7 @@ def test_mark_is_an_event_at_once_and_counts_once_with_its_tag() -> None:
 
 def test_release_of_two_fields_is_one_event() -> None:
     """Tags that appear in the same bucket belong together."""
-    state = SliceTraffic(since=START)
+    state = SliceTraffic(START, START)
     both = Versions(model="m-2", prompt="p-2")
     for number, versions in enumerate((OLD, both, both)):
         at = START + number * BUCKET

@@ -13,7 +13,7 @@ from alerts.deploys import DeployEvent
 from alerts.explain import changes, onset, ranked
 from alerts.lifecycle import RESOLVED, WARM, alert_id, moved, next_state
 from alerts.recovery import Recovery
-from alerts.series import Run, Series, Trail, born
+from alerts.series import Run, Series, Trail, born, with_budget
 from schemas.labels import AlertState, RiskTier
 from tests.unit.alerts.worlds import FINGERPRINT, HOUR, START
 
@@ -98,6 +98,14 @@ def test_resolved_series_starts_from_nothing() -> None:
     assert alert is not None
     assert (AlertState.RESOLVED, AT + HOUR) == (alert.state, alert.resolved_at)
     assert (None, 0.0) == (after.episode, after.statistic)
+
+
+def test_deploy_brings_its_budget_once() -> None:
+    """A deploy from before the resolved alert does not bring its lump again."""
+    old = deploy(3, "m-2", 0.0).event
+    after, _ = moved(firing(RESOLVED), KEY, AT + HOUR)
+    assert pytest.approx(old.lump) == with_budget(born(START, 0.0, after.baseline), 0.0, [old]).statistic
+    assert 0.0 == with_budget(after, 0.0, [old]).statistic
 
 
 def test_id_is_made_from_rule_slice_detector_and_start() -> None:
