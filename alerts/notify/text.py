@@ -25,7 +25,8 @@ def headline(alert: Alert) -> str:
     """One line: state, intent, tier, rate against reference."""
     times = "" if alert.ratio is None else f" (×{alert.ratio:.1f})"
     where = f"{plain(alert.slice.intent, 80)}, {alert.slice.tier.value} risk"
-    rates = f"{_percent(alert.rate.rate)} against {_percent(alert.reference.rate)}{times}"
+    was = "over the episode " if alert.state is AlertState.RESOLVED else ""
+    rates = f"{was}{_percent(alert.rate.rate)} against {_percent(alert.reference.rate)}{times}"
     return f"{HEADLINES[alert.state]} · {where} · {rates}"
 
 

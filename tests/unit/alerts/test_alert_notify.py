@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from alerts.notify import Reason, Sent, StdoutNotifier, decide, render
+from alerts.notify import Reason, Sent, StdoutNotifier, decide, headline, render
 from alerts.notify.plain import plain
 from schemas.alert import AlertExample, VersionChange
 from schemas.errors import NotifierUnavailable
@@ -94,6 +94,13 @@ def test_text_tells_what_an_on_call_engineer_needs() -> None:
         assert part in text
     assert "You have 40 days." not in text
     assert len(text.splitlines()) <= 15
+
+
+def test_resolved_rate_is_said_to_be_that_of_the_episode() -> None:
+    """Nobody should read the rate of the bad days as the one of now."""
+    assert "RESOLVED: the rate is back · refunds, medium risk · over the episode 20.0%" in headline(
+        alert(state=AlertState.RESOLVED)
+    )
 
 
 def test_unclear_causes_are_listed_with_their_probability() -> None:
