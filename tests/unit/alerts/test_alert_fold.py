@@ -49,9 +49,9 @@ def test_fourfold_rate_on_300_a_day_is_found_within_about_100_answers(seed: int)
 
 
 def test_stationary_slices_page_nobody() -> None:
-    """Forty slices over two months, first day included, raise no alert that fires."""
-    world = World(per_day=150, slices=40)
-    _, alerts = folded(world.buckets(np.random.default_rng(3), START + 60 * DAY, length=4 * HOUR))
+    """Twenty-five slices over two months, first day included, raise no alert that fires."""
+    world = World(per_day=150, slices=25)
+    _, alerts = folded(world.buckets(np.random.default_rng(3), START + 60 * DAY, length=8 * HOUR))
     assert [] == in_state(alerts, AlertState.FIRING)
 
 
