@@ -1,0 +1,43 @@
+"""JSON passages as ``key: value`` spans with offsets into the text, by scanning, so that broken JSON still gives lines."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_ITEM = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\],]|[^\s"{}\[\],:]+', re.DOTALL)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue:
+    """A value at ``start:end`` under ``label`` (its keys, outermost first, as words); ``label_start`` is where it reads from."""
+
+    label: str
+    label_start: int
+    start: int
+    end: int
+    last_words: int
+
+
+def key_value_spans(text: str) -> Iterator[KeyValue]:
+    """Every value of a JSON object or array with its keys; nothing when the text does not look like JSON.
+
+    A value of ``true`` gives its key alone, a list of scalars one span a scalar.
+    """
+    if not text.lstrip()[:1] or text.lstrip()[0] not in "{[" or '":' not in text:
+        return
+    keys: list[str] = []
+    key, key_start = "", 0
+    for match in _ITEM.finditer(text):
+        token = match.group()
+        if match.group(2) is not None:
+            key, key_start = _CAMEL.sub(" ", match.group(1)), match.start()
+        elif token in "{[":
+            keys.append(key if token == "{" else "")
+            key = "" if token == "{" else key
+        elif token in "}]":
+            key = keys.pop() if keys else ""
+        elif token != ",":
+            start, end = match.span(1) if match.group(1) is not None else match.span()
+            label_start = key_start if key and key_start < start else start
+            yield KeyValue(" ".join((*keys[-2:], key)), label_start, start, end, max(1, len(key.split())))

@@ -1,0 +1,26 @@
+"""Small English word lists that the features use; they are data (``lexicon.json``), so a list can grow without code."""
+
+import json
+from collections import defaultdict
+from importlib.resources import files
+
+_DATA = json.loads(files("detectors.evidence").joinpath("lexicon.json").read_text(encoding="utf-8"))
+
+STOPWORDS: frozenset[str] = frozenset(_DATA["stopwords"])
+NEGATIONS: frozenset[str] = frozenset(_DATA["negations"])
+HEDGES: frozenset[str] = frozenset(_DATA["hedges"])
+ABSOLUTES: frozenset[str] = frozenset(_DATA["absolutes"])
+NUMBER_WORDS: dict[str, float] = {word: float(value) for word, value in _DATA["numbers"].items()}
+MULTIPLIERS: dict[str, float] = {word: float(value) for word, value in _DATA["multipliers"].items()}
+
+
+def _opposites() -> dict[str, frozenset[str]]:
+    table: defaultdict[str, set[str]] = defaultdict(set)
+    for left, right in _DATA["opposites"]:
+        table[left].add(right)
+        table[right].add(left)
+    return {word: frozenset(others) for word, others in table.items()}
+
+
+OPPOSITES: dict[str, frozenset[str]] = _opposites()
+"""Word → its opposites, unstemmed, both directions."""

@@ -1,0 +1,159 @@
+"""A claim matched to the pieces of text that cover it best; what lies elsewhere never counts, so padding cannot help."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+
+from detectors.evidence.passages import IndexedPassage, Piece
+from detectors.evidence.words import Word
+
+_CANDIDATES = 16
+_UNION_PIECES = 3
+# A further piece joins the union only when it stands near the best one in coverage and adds something, so that a long
+# context cannot lend a claim its missing words one by one.
+_UNION_MIN_SHARE_OF_BEST = 0.35
+_UNION_MIN_GAIN = 0.08
+_RIVAL_SHARE_OF_BEST = 0.7
+_MOST_RIVALS = 2
+
+UNIT_WORDS = {"dollar": "$", "usd": "$", "euro": "€", "eur": "€", "pound": "£", "gbp": "£", "percent": "%"}
+"""Unit words as stems, and the sign that means the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number in a text with its unit: a sign, ``clock``, or the stem of the word that follows."""
+
+    key: str
+    value: float
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedClaim:
+    """A claim ready to match: words, counting keys in order without repeats, their weights, names and figures."""
+
+    words: tuple[Word, ...]
+    keys: tuple[str, ...]
+    weights: dict[str, float]
+    total: float
+    names: frozenset[str]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The best piece, the union it leads, and what stands in and directly around the union."""
+
+    passage: int
+    content_hash: str
+    best: Piece
+    chosen: tuple[Piece, ...]
+    best_score: float
+    runner_up: float
+    union_keys: frozenset[str]
+    window_keys: frozenset[str]
+    window_figures: tuple[Figure, ...]
+    near_key_values: tuple[Piece, ...]
+    ranked: tuple[tuple[tuple[int, int], float], ...]
+
+
+def figures_of(words: Sequence[Word]) -> tuple[Figure, ...]:
+    """Figures among ``words`` with their units."""
+    found = []
+    for at, word in enumerate(words):
+        if word.value is None:
+            continue
+        unit = word.unit
+        if not unit:
+            following = next((other for other in words[at + 1 : at + 3] if not other.is_stop), None)
+            if following is not None and following.value is None:
+                unit = UNIT_WORDS.get(following.key, following.key)
+        found.append(Figure(word.key, word.value, unit, word.text))
+    return tuple(found)
+
+
+def prepare(words: Sequence[Word], weight: Callable[[str], float]) -> PreparedClaim:
+    """The claim's words with the weight of each counting key."""
+    weights: dict[str, float] = {}
+    names = set()
+    for at, word in enumerate(words):
+        if word.is_stop:
+            continue
+        if word.key not in weights:
+            weights[word.key] = weight(word.key)
+        # A capital at the start of a sentence says nothing, unless a second one follows it.
+        if word.is_capital and word.value is None and (at > 0 or (len(words) > 1 and words[1].is_capital)):
+            names.add(word.key)
+    return PreparedClaim(
+        tuple(words), tuple(weights), weights, sum(weights.values()), frozenset(names), figures_of(words)
+    )
+
+
+def match(claim: PreparedClaim, passages: Sequence[IndexedPassage]) -> Match | None:
+    """The pieces that cover ``claim`` best over all passages; None when no counting word of it occurs anywhere."""
+    scores: dict[tuple[int, int], float] = {}
+    for number, passage in enumerate(passages):
+        postings = passage.postings
+        for key, weight in claim.weights.items():
+            for piece in postings.get(key, ()):
+                at = (number, piece)
+                scores[at] = scores.get(at, 0.0) + weight
+    if not scores:
+        return None
+    ranked = nlargest(_CANDIDATES, scores.items(), key=lambda entry: (entry[1], -entry[0][0], -entry[0][1]))
+    return _match_of(claim, passages, ranked)
+
+
+def rival_matches(claim: PreparedClaim, found: Match, passages: Sequence[IndexedPassage]) -> list[Match]:
+    """Matches inside single other passages that cover the claim nearly as well as ``found``; at most two."""
+    rivals = []
+    others = {number for (number, _), _ in found.ranked} - {found.passage}
+    for number in sorted(others):
+        ranked = [(at, score) for at, score in found.ranked if at[0] == number]
+        if ranked[0][1] >= _RIVAL_SHARE_OF_BEST * found.ranked[0][1]:
+            rivals.append(_match_of(claim, passages, ranked))
+    return sorted(rivals, key=lambda rival: -rival.best_score)[:_MOST_RIVALS]
+
+
+def _match_of(
+    claim: PreparedClaim, passages: Sequence[IndexedPassage], ranked: Sequence[tuple[tuple[int, int], float]]
+) -> Match:
+    chosen = _union(claim, passages, ranked)
+    (first, piece), best_score = ranked[0]
+    union_keys: frozenset[str] = frozenset().union(*(passages[p].pieces[i].keys for p, i in chosen))
+    around = sorted({(p, n) for p, i in chosen for n in (i - 1, i, i + 1) if 0 <= n < len(passages[p].pieces)})
+    window = [passages[p].pieces[n] for p, n in around]
+    near = (passages[p].pieces[i] for (p, i), _ in ranked)
+    return Match(
+        passage=first,
+        content_hash=passages[first].content_hash,
+        best=passages[first].pieces[piece],
+        chosen=tuple(passages[p].pieces[i] for p, i in chosen),
+        best_score=best_score / claim.total,
+        runner_up=ranked[1][1] / claim.total if len(ranked) > 1 else 0.0,
+        union_keys=union_keys,
+        window_keys=union_keys.union(*(other.keys for other in window)),
+        window_figures=tuple(f for other in window for f in figures_of(other.words)) if claim.figures else (),
+        near_key_values=tuple(other for other in near if other.is_key_value),
+        ranked=tuple(ranked),
+    )
+
+
+def _union(
+    claim: PreparedClaim, passages: Sequence[IndexedPassage], ranked: Sequence[tuple[tuple[int, int], float]]
+) -> list[tuple[int, int]]:
+    (first, piece), best_score = ranked[0]
+    chosen = [(first, piece)]
+    missing = set(claim.weights) - passages[first].pieces[piece].keys
+    near = [at for at, score in ranked[1:] if score >= _UNION_MIN_SHARE_OF_BEST * best_score]
+    while missing and near and len(chosen) < _UNION_PIECES:
+        gains = [sum(claim.weights[key] for key in missing & passages[p].pieces[i].keys) for p, i in near]
+        top = max(range(len(near)), key=gains.__getitem__)
+        if gains[top] < _UNION_MIN_GAIN * claim.total:
+            break
+        at = near.pop(top)
+        chosen.append(at)
+        missing -= passages[at[0]].pieces[at[1]].keys
+    return chosen

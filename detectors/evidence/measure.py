@@ -1,0 +1,86 @@
+"""Figures of merit of claim scores against labels, per data set and task, at answer and at claim level."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from detectors.evidence.examples import CONTRADICTED, SUPPORTED, UNKNOWN, AnswerExample
+from detectors.evidence.weights import Array
+
+THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def answer_scores(examples: Sequence[AnswerExample], support: Array) -> Array:
+    """Support of the weakest claim of each answer."""
+    answer = np.repeat(np.arange(len(examples)), [len(example.claims) for example in examples])
+    scores = np.ones(len(examples))
+    np.minimum.at(scores, answer, support)
+    return scores
+
+
+def report(examples: Sequence[AnswerExample], support: Array, contradiction: Array) -> dict[str, Any]:
+    """AUC, balanced accuracy per group with one global threshold and one per group (each found on other folds)."""
+    scores = answer_scores(examples, support)
+    bad = np.array([example.is_bad for example in examples])
+    group = np.array([example.group for example in examples])
+    fold = np.array([example.fold for example in examples])
+    flagged_global = _flag_by_other_folds(scores, bad, fold, np.zeros(len(examples), dtype=int))
+    flagged_group = _flag_by_other_folds(scores, bad, fold, np.unique(group, return_inverse=True)[1])
+    groups = [(name, group == name) for name in np.unique(group)]
+    groups.append(("summedits", np.char.startswith(group, "summedits")))
+    answers = {
+        str(name): {
+            "answers": int(rows.sum()),
+            "bad": round(float(bad[rows].mean()), 3),
+            "auc": round(float(roc_auc_score(~bad[rows], scores[rows])), 3),
+            "balanced_accuracy": round(_balanced(bad[rows], flagged_global[rows]), 3),
+            "balanced_accuracy_own_threshold": round(_balanced(bad[rows], flagged_group[rows]), 3),
+        }
+        for name, rows in groups
+    }
+    return {"answers": answers, "claims": _claims(examples, support, contradiction)}
+
+
+def _claims(examples: Sequence[AnswerExample], support: Array, contradiction: Array) -> dict[str, Any]:
+    label = np.array([claim.label for example in examples for claim in example.claims])
+    group = np.repeat([example.group for example in examples], [len(example.claims) for example in examples])
+    result = {}
+    for name in np.unique(group):
+        rows = (group == name) & (label != UNKNOWN)
+        if not str(name).startswith("ragtruth"):
+            continue
+        good = label[rows] == SUPPORTED
+        result[str(name)] = {
+            "claims": int(rows.sum()),
+            "bad": round(float(1 - good.mean()), 3),
+            "mean_support": round(float(support[rows].mean()), 3),
+            "auc": round(float(roc_auc_score(good, support[rows])), 3),
+            "auc_contradiction": round(float(roc_auc_score(label[rows] == CONTRADICTED, contradiction[rows])), 3),
+        }
+    return result
+
+
+def _flag_by_other_folds(scores: Array, bad: Array, fold: Array, part: Array) -> Array:
+    flagged = np.zeros(len(scores), dtype=bool)
+    for one in np.unique(part):
+        for held in np.unique(fold):
+            rest = (part == one) & (fold != held)
+            here = (part == one) & (fold == held)
+            flagged[here] = scores[here] < best_threshold(scores[rest], bad[rest])
+    return flagged
+
+
+def best_threshold(scores: Array, bad: Array) -> float:
+    """The threshold of highest balanced accuracy, flagging scores below it."""
+    order = np.argsort(scores)
+    sensitivity = np.cumsum(bad[order]) / max(bad.sum(), 1)
+    false_alarms = np.cumsum(~bad[order]) / max((~bad).sum(), 1)
+    best = int(np.argmax(sensitivity - false_alarms))
+    above = scores[order][min(best + 1, len(scores) - 1)]
+    return float((scores[order][best] + above) / 2)
+
+
+def _balanced(bad: Array, flagged: Array) -> float:
+    return float((flagged[bad].mean() + (~flagged[~bad]).mean()) / 2)

@@ -1,0 +1,120 @@
+"""Passages cut into short pieces with an inverted index, made once per content and kept in a bounded cache."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from detectors.evidence.keyvalue import key_value_spans
+from detectors.evidence.words import Word, tokenise
+from schemas.trace import Passage, passage_hash
+
+_BOUNDARY = re.compile(
+    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bvs)(?<!\bNo)(?<!\bInc)(?<!\bCo)(?<!\bLtd)"
+    r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？؟।]+|\n+"
+)
+_LONGEST_PIECE_WORDS = 60
+_CUT_WORDS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence, line, or 40-word stretch of a text without sentence ends; ``keys`` are its words that count."""
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    keys: frozenset[str]
+    is_key_value: bool = False
+    last_label: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """Pieces of one passage in order, and for each counting word the pieces that hold it."""
+
+    content_hash: str
+    pieces: tuple[Piece, ...]
+    postings: dict[str, tuple[int, ...]]
+
+
+def index_passage(text: str, content_hash: str = "") -> IndexedPassage:
+    """The index of one passage; JSON objects and arrays become one piece per key with its value."""
+    pieces = tuple(_key_value_pieces(text) or _prose_pieces(text, 0, len(text)))
+    postings: dict[str, list[int]] = {}
+    for number, piece in enumerate(pieces):
+        for key in piece.keys:
+            postings.setdefault(key, []).append(number)
+    return IndexedPassage(content_hash, pieces, {key: tuple(numbers) for key, numbers in postings.items()})
+
+
+class PassageCache:
+    """Least-recently-used indexes by content hash, bounded by ``max_characters`` of text; safe across threads."""
+
+    def __init__(self, max_characters: int = 50_000_000) -> None:
+        self._max_characters = max_characters
+        self._held: OrderedDict[str, tuple[IndexedPassage, int]] = OrderedDict()
+        self._characters = 0
+        self._lock = Lock()
+
+    def indexed(self, passages: Sequence[Passage]) -> list[IndexedPassage]:
+        """Indexes of ``passages``, in order."""
+        return [self._one(passage.text) for passage in passages]
+
+    def _one(self, text: str) -> IndexedPassage:
+        content_hash = passage_hash(text)
+        with self._lock:
+            held = self._held.get(content_hash)
+            if held is not None:
+                self._held.move_to_end(content_hash)
+                return held[0]
+        index = index_passage(text, content_hash)
+        with self._lock:
+            if content_hash not in self._held:
+                self._held[content_hash] = (index, len(text))
+                self._characters += len(text)
+            while self._characters > self._max_characters and len(self._held) > 1:
+                self._characters -= self._held.popitem(last=False)[1][1]
+        return index
+
+
+def _key_value_pieces(text: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    for span in key_value_spans(text):
+        label = [word for word, _ in tokenise(span.label)]
+        values = _prose_pieces(text, span.start, span.end)
+        if not values:
+            continue
+        first = values[0]
+        words = (*label, *first.words)
+        pieces.append(
+            Piece(span.label_start, first.end, words, _counting(words), True, _counting(label[-span.last_words :]))
+        )
+        pieces.extend(values[1:])
+    return pieces
+
+
+def _prose_pieces(text: str, start: int, end: int) -> list[Piece]:
+    pieces: list[Piece] = []
+    at = start
+    while at < end:
+        match = _BOUNDARY.search(text, at, end)
+        stop = match.end() if match else end
+        _append_pieces(pieces, text, at, stop)
+        at = stop
+    return pieces
+
+
+def _append_pieces(pieces: list[Piece], text: str, start: int, end: int) -> None:
+    found = [(word, start + offset) for word, offset in tokenise(text[start:end])]
+    size = len(found) if len(found) <= _LONGEST_PIECE_WORDS else _CUT_WORDS
+    for at in range(0, len(found), size or 1):
+        words = tuple(word for word, _ in found[at : at + size])
+        piece_end = found[at + size][1] if at + size < len(found) else end
+        piece_end = found[at][1] + len(text[found[at][1] : piece_end].rstrip())
+        pieces.append(Piece(found[at][1], piece_end, words, _counting(words)))
+
+
+def _counting(words: Sequence[Word]) -> frozenset[str]:
+    return frozenset(word.key for word in words if not word.is_stop)

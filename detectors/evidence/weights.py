@@ -1,0 +1,159 @@
+"""The trained numbers: term weights, two small models and their calibration, as one JSON file with its training record.
+
+Each model is the mean of a linear score and a small forest of regression trees, evaluated with numpy alone, so that
+serving needs no training library.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from detectors.evidence.features import FEATURE_VERSION, FEATURES
+from detectors.evidence.terms import Terms
+from schemas.errors import ConfigError
+
+Array = NDArray[np.float64]
+_PACKAGED = "weights.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """Trees side by side: row = tree, column = node; leaves point at themselves; values are log-odds."""
+
+    feature: NDArray[np.intp]
+    threshold: Array
+    left: NDArray[np.intp]
+    right: NDArray[np.intp]
+    value: Array
+    depth: int
+    base: float
+
+    def score(self, features: Array) -> Array:
+        """Sum of the reached leaves for each row of ``features``."""
+        trees = np.arange(self.feature.shape[0])
+        at = np.zeros((features.shape[0], trees.size), dtype=np.intp)
+        rows = np.arange(features.shape[0])[:, None]
+        for _ in range(self.depth):
+            goes_left = features[rows, self.feature[trees, at]] <= self.threshold[trees, at]
+            at = np.where(goes_left, self.left[trees, at], self.right[trees, at])
+        total: Array = self.base + self.value[trees, at].sum(axis=1)
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A calibrated probability: slope · (linear + forest) / 2 + intercept, through the logistic function."""
+
+    coefficients: Array
+    constant: float
+    forest: Forest
+    slope: float = 1.0
+    intercept: float = 0.0
+
+    def raw(self, features: Array) -> Array:
+        """Uncalibrated log-odds."""
+        # Row sums, not a matrix product: the last bits of that depend on how many rows there are.
+        linear = (features * self.coefficients).sum(axis=1) + self.constant
+        scores: Array = (linear + self.forest.score(features)) / 2
+        return scores
+
+    def probability(self, features: Array) -> Array:
+        """Calibrated probabilities, one a row."""
+        return sigmoid(self.slope * self.raw(features) + self.intercept)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """All that decides a score; ``record`` says where the numbers come from and does not."""
+
+    terms: Terms
+    support: Model
+    contradiction: Model
+    record: Mapping[str, Any]
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits over the numbers and the feature version; the record does not count."""
+        body = {"features": FEATURE_VERSION, **_numbers(self)}
+        text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def sigmoid(scores: Array) -> Array:
+    """The logistic function, without overflow."""
+    result: Array = 0.5 * (1.0 + np.tanh(0.5 * scores))
+    return result
+
+
+def dump_weights(weights: Weights, path: Path) -> None:
+    """Write ``weights`` as JSON, in the form that ``load_weights`` reads."""
+    body = {
+        "record": dict(weights.record),
+        "feature_version": FEATURE_VERSION,
+        "features": FEATURES,
+        **_numbers(weights),
+    }
+    path.write_text(json.dumps(body, indent=None, separators=(",", ":"), ensure_ascii=True) + "\n", encoding="utf-8")
+
+
+def load_weights(path: Path | None = None) -> Weights:
+    """The weights at ``path``, or those shipped with the package. Raises ConfigError when they fit other features."""
+    source = path if path is not None else files("detectors.evidence").joinpath(_PACKAGED)
+    body = json.loads(source.read_text(encoding="utf-8"))
+    if body["feature_version"] != FEATURE_VERSION or tuple(body["features"]) != FEATURES:
+        raise ConfigError(
+            f"evidence weights are for feature version {body['feature_version']}, the code has {FEATURE_VERSION}; "
+            "train them again with `make train`"
+        )
+    terms = Terms(body["terms"]["table"], body["terms"]["unknown"], body["terms"]["figure"])
+    return Weights(terms, _model(body["support"]), _model(body["contradiction"]), body["record"])
+
+
+def _numbers(weights: Weights) -> dict[str, Any]:
+    terms = weights.terms
+    return {
+        "support": _model_body(weights.support),
+        "contradiction": _model_body(weights.contradiction),
+        "terms": {"unknown": terms.unknown, "figure": terms.figure, "table": terms.table},
+    }
+
+
+def _model_body(model: Model) -> dict[str, Any]:
+    forest = model.forest
+    return {
+        "slope": model.slope,
+        "intercept": model.intercept,
+        "constant": model.constant,
+        "coefficients": model.coefficients.tolist(),
+        "forest": {
+            "base": forest.base,
+            "depth": forest.depth,
+            "feature": forest.feature.tolist(),
+            "threshold": forest.threshold.tolist(),
+            "left": forest.left.tolist(),
+            "right": forest.right.tolist(),
+            "value": forest.value.tolist(),
+        },
+    }
+
+
+def _model(body: Mapping[str, Any]) -> Model:
+    tree = body["forest"]
+    forest = Forest(
+        feature=np.array(tree["feature"], dtype=np.intp),
+        threshold=np.array(tree["threshold"], dtype=np.float64),
+        left=np.array(tree["left"], dtype=np.intp),
+        right=np.array(tree["right"], dtype=np.intp),
+        value=np.array(tree["value"], dtype=np.float64),
+        depth=int(tree["depth"]),
+        base=float(tree["base"]),
+    )
+    coefficients = np.array(body["coefficients"], dtype=np.float64)
+    return Model(coefficients, body["constant"], forest, body["slope"], body["intercept"])

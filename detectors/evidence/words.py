@@ -1,0 +1,135 @@
+"""Text to words: stems, figures and flags, cached per spelling, because the same words come back in every trace."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import snowballstemmer
+
+from detectors.evidence.lexicon import (
+    ABSOLUTES,
+    HEDGES,
+    MULTIPLIERS,
+    NEGATIONS,
+    NUMBER_WORDS,
+    OPPOSITES,
+    STOPWORDS,
+)
+
+_CLOCK = r"\d{1,2}(?:[:.]\d{1,2})?\s?[aApP]\.?[mM]\b\.?|\d{1,2}:\d{1,2}(?!\d)"
+_AMOUNT = (
+    r"(?:[$€£¥₹]\s?)?\d{1,40}(?:,\d{3}){0,9}(?:\.\d{1,40})?"
+    r"(?:\s?(?:%|percent\b|per\s?cent\b|million\b|billion\b|thousand\b|trillion\b|bn\b)|[km]\b)?"
+)
+_SPOKEN = (
+    r"\b(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?:one|two|three|four|five|six|seven|eight|nine)\b"
+)
+# Scripts without spaces: one sign, one word.
+_SIGN = r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+# The bound keeps a blob without spaces from becoming one giant word; it is split, never cut.
+_WORD = r"[^\W\d_](?:(?![\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff])[^\W_]|(?<=\w)['’](?=[^\W\d_])){0,63}"
+TOKEN = re.compile(f"{_CLOCK}|{_AMOUNT}|{_SPOKEN}|{_SIGN}|{_WORD}", re.IGNORECASE)
+
+_FIGURE = re.compile(r"([$€£¥₹])?\s?(\d[\d,]*(?:\.\d+)?)\s?(.*)", re.DOTALL)
+_TIME = re.compile(r"(\d{1,2})(?:[:.](\d{1,2}))?\s?([ap])?", re.IGNORECASE)
+_NOON = 12
+_CURRENCY = {"$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One spelling: ``key`` is what is compared (a stem, ``#30`` for a figure, ``@1020`` for minutes of the day)."""
+
+    key: str
+    text: str = ""
+    is_stop: bool = False
+    is_capital: bool = False
+    is_negation: bool = False
+    is_hedge: bool = False
+    is_absolute: bool = False
+    value: float | None = None
+    unit: str = ""
+    opposites: frozenset[str] = frozenset()
+
+
+def tokenise(text: str) -> Iterator[tuple[Word, int]]:
+    """Words of ``text`` with their start offsets, in order; linear in the length of the text."""
+    for match in TOKEN.finditer(text):
+        yield analyse(match.group()), match.start()
+
+
+def words_of(text: str) -> list[Word]:
+    """Words of ``text`` in order, without offsets."""
+    return [analyse(token) for token in TOKEN.findall(text)]
+
+
+@lru_cache(maxsize=1 << 17)
+def stem(word: str) -> str:
+    """Snowball stem of a lower-case word; a stemmer is made per call because its state is not thread-safe."""
+    stemmed: str = snowballstemmer.stemmer("english").stemWord(word)
+    return stemmed
+
+
+@lru_cache(maxsize=1 << 17)
+def analyse(token: str) -> Word:
+    """The word behind one spelling, as ``TOKEN`` matched it."""
+    if token[0].isdecimal() or token[0] in _CURRENCY:
+        return _time(token) or _figure(token)
+    low = unicodedata.normalize("NFKC", token).lower().replace("’", "'")
+    spoken = _spoken_number(low)
+    if spoken is not None:
+        return Word(key=_figure_key(spoken), text=token, value=spoken)
+    bare = low[:-2] if low.endswith("'s") else low
+    is_negation = bare in NEGATIONS or bare.endswith("n't")
+    return Word(
+        key=stem(bare),
+        text=token,
+        is_stop=bare in STOPWORDS or is_negation,
+        is_capital=token[0].isupper(),
+        is_negation=is_negation,
+        is_hedge=bare in HEDGES,
+        is_absolute=bare in ABSOLUTES,
+        opposites=frozenset(stem(other) for other in OPPOSITES.get(bare, ())),
+    )
+
+
+def _figure_key(value: float) -> str:
+    return f"#{value:.10g}"
+
+
+def _spoken_number(low: str) -> float | None:
+    tens, _, ones = low.partition("-")
+    if ones:
+        return NUMBER_WORDS[tens] + NUMBER_WORDS.get(ones, 1.0)
+    return NUMBER_WORDS.get(low)
+
+
+def _time(token: str) -> Word | None:
+    """``5 PM``, ``17:00`` and ``17:0`` as minutes of the day; None when the token is no time."""
+    if ":" not in token and not token.lower().rstrip(".").endswith("m"):
+        return None
+    match = _TIME.match(token)
+    if match is None or (":" not in token and match.group(3) is None):
+        return None
+    hour, minute, half = int(match.group(1)), int(match.group(2) or 0), (match.group(3) or "").lower()
+    if half and hour <= _NOON:
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    minutes = hour * 60 + minute
+    return Word(key=f"@{minutes}", text=token, value=float(minutes), unit="clock")
+
+
+def _figure(token: str) -> Word:
+    match = _FIGURE.match(token)
+    if match is None:  # decimal digits of other scripts
+        return Word(key=f"#{token}", text=token)
+    sign, digits, tail = match.groups()
+    value = float(digits.replace(",", ""))
+    tail = tail.lower()
+    unit = _CURRENCY.get(sign or "", "")
+    if tail in MULTIPLIERS:
+        value *= MULTIPLIERS[tail]
+    elif tail.startswith(("%", "per")):
+        unit = "%"
+    return Word(key=_figure_key(value), text=token, value=value, unit=unit)
