@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from alerts.buckets import SeriesKey
+from alerts.buckets import SeriesKey, nested
 from alerts.config import JumpConfig
 from alerts.reference import (
     CV_GUESS,
@@ -71,6 +71,7 @@ def first_baseline(shared: Shared, key: SeriesKey, config: JumpConfig) -> Baseli
 
 def counted(series: Series, seen: Seen, day: LocalDay) -> Block:
     """The open block of the series with the counts of one more bucket."""
+    judged, hallucinated = nested(seen.added)
     block = series.block
     if block is None:
         if seen.at - series.first_at < YOUNG:
@@ -78,7 +79,7 @@ def counted(series: Series, seen: Seen, day: LocalDay) -> Block:
             block = Block(start, start + HOUR, 0.0, 0.0)
         else:
             block = Block(day.start, day.end, 0.0, 0.0)
-    return block._replace(judged=block.judged + seen.judged, hallucinated=block.hallucinated + seen.hallucinated)
+    return block._replace(judged=block.judged + judged, hallucinated=block.hallucinated + hallucinated)
 
 
 def renewed(

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from alerts.baselines import DROPPED, LocalDay, Shared, counted, first_baseline, local_day, next_renewal, renewed
-from alerts.buckets import CellKey, ClosedBucket, SeriesKey, nested, plus, totals_of
+from alerts.buckets import CellKey, ClosedBucket, SeriesKey, totals_of
 from alerts.config import MONTH, JumpConfig
 from alerts.deploys import DeployEvent, SliceTraffic, mark, observe
 from alerts.lifecycle import moved, told
-from alerts.series import Seen, Series, born, with_budget, with_counts, with_recovery
+from alerts.series import Seen, Series, born, with_counts, with_recovery
 from schemas.alert import Alert
 from schemas.labels import AlertState
 from schemas.tally import Tally
@@ -131,15 +131,12 @@ def _cells(
 def _touched(touch: _Touch, state: FoldState, bucket: ClosedBucket, config: JumpConfig) -> tuple[Series, Alert | None]:
     """The series with its rows, and its alert if they changed the state or ended a silence."""
     series = touch.series
-    added = totals_of(touch.rows)
     day = state.day or local_day(bucket.start, config.zone)
-    seen = Seen(bucket.start, day.number, *nested(added))
-    totals = plus(series.totals, added)
+    seen = Seen(bucket.start, day.number, totals_of(touch.rows), state.mass, touch.events)
     if series.is_firing:
-        after = replace(with_recovery(series, seen), mass_at=state.mass, totals=totals)
+        after = with_recovery(series, seen)
     else:
-        after = with_counts(with_budget(series, state.mass, touch.events), seen, config.odds_ratios)
-        after = replace(after, totals=totals, block=counted(after, seen, day))
+        after = with_counts(series, seen, config.odds_ratios, counted(series, seen, day))
     after, alert = moved(after, touch.key, bucket.end)
     if alert is None and series.is_stale and after.episode is not None:
         alert = told(after, touch.key, bucket.end)

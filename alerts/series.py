@@ -7,9 +7,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import add
 from typing import NamedTuple
 
-from alerts.buckets import TotalsByStratum, minus, nested
+from alerts.buckets import TotalsByStratum, minus, nested, plus
 from alerts.deploys import DeployEvent
 from alerts.jump import MINUS_INFINITY, exposure_per_answer, inject, log_add, log_factor_in_day, log_sum
 from alerts.recovery import Recovery, fed, reviewed
@@ -44,17 +45,7 @@ class Baseline:
         )
 
 
-class Seen(NamedTuple):
-    """The nested counts of one bucket: its start, the number of its local day, judged and hallucinated answers."""
-
-    at: datetime
-    day: int
-    judged: float
-    hallucinated: float
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """For one bet, the start since which the data speak most for it, and the log evidence since (Page's CUSUM)."""
 
     log_evidence: float
@@ -62,13 +53,25 @@ class Run:
     totals: TotalsByStratum
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(NamedTuple):
     """The log factors of all bets since one deploy, for giving the deploy its weight among the possible causes."""
 
     event: DeployEvent
     log_factors: tuple[float, ...]
     totals: TotalsByStratum
+
+
+class Seen(NamedTuple):
+    """What one bucket brings to a series: its start, the number of its local day, and its totals.
+
+    ``mass`` is the reading of the budget clock, ``events`` the deploys of the slice so far.
+    """
+
+    at: datetime
+    day: int
+    added: TotalsByStratum
+    mass: float
+    events: Sequence[DeployEvent] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +147,17 @@ def exposures(rate: float, odds_ratios: Sequence[float]) -> tuple[float, ...]:
     return tuple(exposure_per_answer(rate, ratio) for ratio in odds_ratios)
 
 
-def with_budget(series: Series, mass: float, events: Sequence[DeployEvent]) -> Series:
-    """The budget clock's mass since last time and the lumps of deploys go in; new deploys get a trail.
+def injected(series: Series, seen: Seen) -> tuple[tuple[float, ...], tuple[Trail, ...]]:
+    """The statistics with the clock's mass since last time and the lumps of deploys, and a trail for each deploy.
 
     A deploy confirmed after its first bucket brings its lump times what the data have shown since that bucket.
     """
-    statistics = inject(series.log_statistics, mass - series.mass_at)
+    statistics = inject(series.log_statistics, seen.mass - series.mass_at)
+    if not seen.events:
+        return statistics, ()
     known = {(trail.event.at, trail.event.tags): trail for trail in series.trails}
     trails = []
-    for event in events:
+    for event in seen.events:
         if event.at < series.tested_from:
             continue
         trail = known.get((event.at, event.tags))
@@ -160,36 +165,36 @@ def with_budget(series: Series, mass: float, events: Sequence[DeployEvent]) -> S
         if event.is_confirmed and (trail is None or not trail.event.is_confirmed):
             share = math.log(event.lump / len(statistics))
             statistics = tuple(log_add(one, share + factor) for one, factor in zip(statistics, factors, strict=True))
-        if trail is None:
-            trail = Trail(event, factors, series.totals)
-        trails.append(replace(trail, event=event))
-    return replace(series, log_statistics=statistics, mass_at=mass, trails=tuple(trails))
+        trails.append(Trail(event, factors, series.totals if trail is None else trail.totals))
+    return statistics, tuple(trails)
 
 
-def with_counts(series: Series, seen: Seen, odds_ratios: Sequence[float]) -> Series:
-    """The nested counts of one bucket multiply the statistic, the trails and the runs (before ``totals`` grow)."""
+def with_counts(series: Series, seen: Seen, odds_ratios: Sequence[float], block: Block) -> Series:
+    """The series after one bucket: budget injected, then statistic, trails and runs multiplied by the nested counts."""
+    judged, hallucinated = nested(seen.added)
     is_new_day = seen.day != series.day
     so_far = 0.0 if is_new_day else series.day_hallucinated
     before = (0.0,) * len(odds_ratios) if is_new_day else series.day_exposures
-    added = tuple(seen.judged * exposure for exposure in series.baseline.exposures)
+    added = [judged * exposure for exposure in series.baseline.exposures]
     shape = series.baseline.shape
-    logs = tuple(
-        log_factor_in_day(seen.hallucinated, exposure, ratio, shape, (so_far, earlier))
+    logs = [
+        log_factor_in_day(hallucinated, exposure, ratio, shape, (so_far, earlier))
         for exposure, ratio, earlier in zip(added, odds_ratios, before, strict=True)
-    )
+    ]
+    statistics, trails = injected(series, seen)
     return replace(
         series,
         seen_at=seen.at,
         is_stale=False,
+        mass_at=seen.mass,
         day=seen.day,
-        day_hallucinated=so_far + seen.hallucinated,
-        day_exposures=tuple(a + b for a, b in zip(before, added, strict=True)),
-        log_statistics=tuple(a + b for a, b in zip(series.log_statistics, logs, strict=True)),
+        day_hallucinated=so_far + hallucinated,
+        day_exposures=tuple(map(add, before, added)),
+        log_statistics=tuple(map(add, statistics, logs)),
         runs=tuple(_run(run, log, seen.at, series.totals) for run, log in zip(series.runs, logs, strict=True)),
-        trails=tuple(
-            replace(trail, log_factors=tuple(a + b for a, b in zip(trail.log_factors, logs, strict=True)))
-            for trail in series.trails
-        ),
+        trails=tuple(trail._replace(log_factors=tuple(map(add, trail.log_factors, logs))) for trail in trails),
+        totals=plus(series.totals, seen.added),
+        block=block,
     )
 
 
@@ -200,7 +205,7 @@ def _run(run: Run, log: float, at: datetime, totals: TotalsByStratum) -> Run:
 
 
 def with_recovery(series: Series, seen: Seen) -> Series:
-    """The nested counts of one bucket feed the reverse test of a firing series; the jump test rests meanwhile."""
+    """A firing series after one bucket: the nested counts feed the reverse test, the jump test rests meanwhile."""
     episode = series.episode
     if episode is None or episode.recovery is None:
         message = "only a firing series recovers"
@@ -209,11 +214,15 @@ def with_recovery(series: Series, seen: Seen) -> Series:
     if seen.day != series.day:
         since = nested(minus(series.totals, episode.since_totals))
         recovery, so_far = reviewed(recovery, series.baseline.rate, *since), 0.0
+    judged, hallucinated = nested(seen.added)
+    recovery = fed(recovery, judged, hallucinated, series.baseline.shape, so_far)
     return replace(
         series,
         seen_at=seen.at,
         is_stale=False,
+        mass_at=seen.mass,
         day=seen.day,
-        day_hallucinated=so_far + seen.hallucinated,
-        episode=replace(episode, recovery=fed(recovery, seen.judged, seen.hallucinated, series.baseline.shape, so_far)),
+        day_hallucinated=so_far + hallucinated,
+        totals=plus(series.totals, seen.added),
+        episode=replace(episode, recovery=recovery),
     )

@@ -11,9 +11,10 @@ from alerts.buckets import SeriesKey, Totals
 from alerts.config import JumpConfig
 from alerts.deploys import DeployEvent
 from alerts.explain import changes, onset, ranked
+from alerts.jump import log_sum
 from alerts.lifecycle import RESOLVED, WARM, alert_id, moved, next_state
 from alerts.recovery import Recovery
-from alerts.series import Run, Series, Trail, born, with_budget
+from alerts.series import Run, Seen, Series, Trail, born, injected
 from schemas.labels import AlertState, RiskTier
 from tests.unit.alerts.worlds import FINGERPRINT, HOUR, START
 
@@ -104,8 +105,10 @@ def test_deploy_brings_its_budget_once() -> None:
     """A deploy from before the resolved alert does not bring its lump again."""
     old = deploy(3, "m-2", 0.0).event
     after, _ = moved(firing(RESOLVED), KEY, AT + HOUR)
-    assert pytest.approx(old.lump) == with_budget(born(START, 0.0, after.baseline), 0.0, [old]).statistic
-    assert 0.0 == with_budget(after, 0.0, [old]).statistic
+    seen = Seen(AT + HOUR, 0, {}, 0.0, [old])
+    fresh, _ = injected(born(START, 0.0, after.baseline), seen)
+    assert pytest.approx(old.lump) == math.exp(log_sum(fresh))
+    assert ((-math.inf,) * 4, ()) == injected(after, seen)
 
 
 def test_id_is_made_from_rule_slice_detector_and_start() -> None:
