@@ -24,8 +24,8 @@ CITATION_FAILURES = (
 )
 _OVERLAP_MS = 120_000
 _HOUR_SECONDS = 3600
-_HOURS_AT_ONCE = 96
-"""Bounds the memory of one statement when much of the past comes at once."""
+_ROWS_AT_ONCE = 200_000
+"""Raw rows a statement reads at most, so that a replayed past needs no more memory than a day."""
 _JOB_SECONDS = 300
 _NAME = "tallies"
 _REBUILDS = Table("rebuilds", (("name", "LowCardinality(String)"), ("generation", "UInt64")))
@@ -38,9 +38,17 @@ SELECT toUnixTimestamp64Milli(now64(3, 'UTC')) AS now_ms,
 FROM system.tables WHERE database = currentDatabase() AND name = 'traces'
 """
 _DIRTY = """
-SELECT toUInt32(bucket) AS bucket FROM dirty FINAL
-WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND bucket >= toDateTime({horizon:UInt32}, 'UTC')
-ORDER BY bucket
+WITH changed AS (
+  SELECT bucket FROM dirty FINAL
+  WHERE inserted_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND bucket >= toDateTime({horizon:UInt32}, 'UTC')
+)
+SELECT toUInt32(hour) AS hour, sum(is_bucket) AS buckets, sum(is_row) AS size FROM (
+  SELECT toStartOfHour(bucket) AS hour, 1 AS is_bucket, 0 AS is_row FROM changed
+  UNION ALL
+  SELECT toStartOfHour(ts) AS hour, 0 AS is_bucket, 1 AS is_row FROM traces
+  WHERE toStartOfFiveMinutes(ts) IN (SELECT bucket FROM changed)
+)
+GROUP BY hour ORDER BY hour
 """
 # Hours where an intent has too many version tuples, now or when its tallies were last written.
 _CROWDED = """
@@ -81,13 +89,18 @@ class Rebuilder:
             horizon = now - timedelta(days=start["days"]) * 8 / 9
             since = max(0, start["finished"] - _OVERLAP_MS)
             asked = {"since": since, "horizon": max(0, micros(horizon) // 1_000_000)}
-            dirty = [row["bucket"] for row in self._connection.query(_DIRTY, asked)]
-            for first, end in spans(dirty, _HOURS_AT_ONCE):
+            dirty = self._connection.query(_DIRTY, asked, max_seconds=_JOB_SECONDS)
+            for first, end in spans([(row["hour"], row["size"]) for row in dirty], _ROWS_AT_ONCE):
                 self._rebuild({"since": since, "first": first, "end": end, "generation": generation})
             # Last: a run that was cut off leaves no mark, and all of it is done again.
             self._connection.insert(_REBUILDS, [(_NAME, generation)])
             cells = self._connection.query(_WRITTEN, {"generation": generation})[0]["cells"]
-        return RebuildReport(generation=generation, buckets=len(dirty), cells=cells, took_seconds=monotonic() - started)
+        return RebuildReport(
+            generation=generation,
+            buckets=sum(row["buckets"] for row in dirty),
+            cells=cells,
+            took_seconds=monotonic() - started,
+        )
 
     def _rebuild(self, span: Mapping[str, int]) -> None:
         found = self._connection.query(_CROWDED, {**span, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
@@ -101,8 +114,17 @@ class Rebuilder:
         self._connection.command(queries.load("rebuild_1h"), span, max_seconds=_JOB_SECONDS)
 
 
-def spans(buckets: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Time ranges [first, end) in whole hours that cover sorted bucket starts, each with at most ``most`` used hours."""
-    hours = sorted({bucket - bucket % _HOUR_SECONDS for bucket in buckets})
-    portions = [hours[start : start + most] for start in range(0, len(hours), most)]
-    return [(portion[0], portion[-1] + _HOUR_SECONDS) for portion in portions]
+def spans(hours: Sequence[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """Time ranges [first, end) that cover the used hours (start, rows) in order, each of at most ``most`` rows.
+
+    An hour is never split; one with more rows has a range of its own.
+    """
+    found: list[tuple[int, int]] = []
+    filled = 0
+    for start, size in hours:
+        if not found or filled + size > most:
+            found.append((start, start))
+            filled = 0
+        found[-1] = (found[-1][0], start + _HOUR_SECONDS)
+        filled += size
+    return found

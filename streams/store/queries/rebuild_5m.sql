@@ -28,7 +28,8 @@ kept AS (
   ) ORDER BY n DESC, tags LIMIT {most:UInt32} BY hour, intent
 ),
 seen AS (
-  SELECT trace_id, toStartOfFiveMinutes(ts) AS bucket, intent, tier, stratum, policy_id, is_drawn,
+  SELECT trace_id, toStartOfFiveMinutes(ts) AS bucket, toString(traces.intent) AS intent, toString(traces.tier) AS tier,
+    toString(traces.stratum) AS stratum, toString(traces.policy_id) AS policy_id, is_drawn,
     1 / inclusion_probability AS w, u < min_probability AS is_nested, is_empty_retrieval,
     hasAny(screening_failures, {citations:Array(String)}) AS has_citation_failure,
     [toString(model_version), toString(prompt_version), toString(corpus_version), toString(retriever_version),
@@ -37,14 +38,16 @@ seen AS (
        ['other', 'other', 'other', 'other', 'other'], own) AS tags
   FROM traces FINAL WHERE toStartOfFiveMinutes(ts) IN (SELECT b FROM changed)
 ),
+-- Verdicts by trace, so that each side is read once; a trace without any is pending if it was drawn.
 found AS (
-  SELECT trace_id, toStartOfFiveMinutes(ts) AS bucket, toString(fingerprint) AS fingerprint, toString(outcome) AS outcome,
-    outcome IN ('grounded', 'hallucinated') AS is_judged, toFloat64(outcome = 'hallucinated') AS k,
-    if(isNull(score), -1, toInt8(least(9, floor(assumeNotNull(score) * 10)))) AS bin,
-    countEqual(claims.label, 'unsupported') AS unsupported, countEqual(claims.label, 'contradicted') AS contradicted,
-    countEqual(claims.label, 'supported') AS supported,
-    has(failures, 'over_refusal') AS has_over_refusal
+  SELECT toStartOfFiveMinutes(ts) AS bucket, trace_id, groupArray((
+    toString(fingerprint), toUInt64(outcome IN ('grounded', 'hallucinated')), toFloat64(outcome = 'hallucinated'),
+    arrayMap(i -> toUInt32(isNotNull(score) AND i = least(9, floor(assumeNotNull(score) * 10))), range(10)),
+    arrayMap(o -> toUInt32(o = outcome), {outcomes:Array(String)}),
+    countEqual(claims.label, 'supported'), countEqual(claims.label, 'unsupported'),
+    countEqual(claims.label, 'contradicted'), toUInt64(has(failures, 'over_refusal')))) AS verdicts
   FROM verdicts FINAL WHERE toStartOfFiveMinutes(ts) IN (SELECT b FROM changed)
+  GROUP BY bucket, trace_id
 )
 SELECT
   bucket, intent, tier, stratum, tags[1], tags[2], tags[3], tags[4], tags[5], policy_id, fingerprint,
@@ -61,26 +64,24 @@ FROM (
     sum(p_contradicted) AS claims_contradicted, sum(p_empty) AS empty_retrieval, sum(p_over_refusal) AS over_refusal,
     sum(p_citation) AS citation_failure, sum(p_pending) AS pending, max(p_known) AS known
   FROM (
-    SELECT bucket, toString(intent) AS intent, toString(tier) AS tier, toString(stratum) AS stratum, tags,
-      toString(policy_id) AS policy_id, '' AS fingerprint, toUInt64(1) AS p_traffic, toUInt64(is_drawn) AS p_drawn,
-      toUInt64(0) AS p_judged, toFloat64(0) AS p_k, toFloat64(0) AS p_w, toFloat64(0) AS p_wk, toFloat64(0) AS p_w2,
-      toUInt64(0) AS p_nested, toFloat64(0) AS p_nested_k,
-      CAST([], 'Array(UInt32)') AS p_histogram, CAST([], 'Array(UInt32)') AS p_outcomes,
-      toUInt64(0) AS p_scorable, toUInt64(0) AS p_unsupported, toUInt64(0) AS p_contradicted,
-      toUInt64(is_empty_retrieval) AS p_empty, toUInt64(0) AS p_over_refusal, toUInt64(has_citation_failure) AS p_citation,
-      toUInt64(is_drawn AND (bucket, trace_id) NOT IN (SELECT bucket, trace_id FROM found)) AS p_pending,
-      toUInt64(0) AS p_known
-    FROM seen
-    UNION ALL
-    SELECT seen.bucket, toString(seen.intent), toString(seen.tier), toString(seen.stratum), seen.tags,
-      toString(seen.policy_id), found.fingerprint, 0, 0,
-      toUInt64(is_judged), is_judged * k, is_judged * w, is_judged * w * k, is_judged * w * w,
-      toUInt64(is_judged AND is_nested), (is_judged AND is_nested) * k,
-      arrayMap(i -> toUInt32(i = bin), range(10)), arrayMap(o -> toUInt32(o = outcome), {outcomes:Array(String)}),
-      toUInt64(supported + unsupported + contradicted), toUInt64(unsupported), toUInt64(contradicted),
-      0, toUInt64(has_over_refusal), 0, 0, 0
-    FROM seen INNER JOIN found ON found.bucket = seen.bucket AND found.trace_id = seen.trace_id
-    WHERE seen.is_drawn
+    SELECT bucket, intent, tier, stratum, tags, policy_id, v.1 AS fingerprint,
+      toUInt64(v.1 = '') AS p_traffic, toUInt64(v.1 = '' AND is_drawn) AS p_drawn,
+      v.2 AS p_judged, v.2 * v.3 AS p_k, v.2 * w AS p_w, v.2 * w * v.3 AS p_wk, v.2 * w * w AS p_w2,
+      v.2 * is_nested AS p_nested, v.2 * is_nested * v.3 AS p_nested_k, v.4 AS p_histogram, v.5 AS p_outcomes,
+      v.6 + v.7 + v.8 AS p_scorable, v.7 AS p_unsupported, v.8 AS p_contradicted,
+      toUInt64(v.1 = '' AND is_empty_retrieval) AS p_empty, v.9 AS p_over_refusal,
+      toUInt64(v.1 = '' AND has_citation_failure) AS p_citation,
+      toUInt64(v.1 = '' AND is_drawn AND empty(verdicts)) AS p_pending, toUInt64(0) AS p_known
+    FROM (
+      SELECT seen.bucket AS bucket, intent, tier, stratum, tags, policy_id, is_drawn, w, is_nested, is_empty_retrieval,
+        has_citation_failure, verdicts,
+        -- One part for the traffic row, one for each verdict; a verdict on a trace that was not drawn is in no rate.
+        arrayPushFront(if(is_drawn, verdicts, []), (
+          '', toUInt64(0), toFloat64(0), CAST([], 'Array(UInt32)'), CAST([], 'Array(UInt32)'), toUInt64(0), toUInt64(0),
+          toUInt64(0), toUInt64(0))) AS parts
+      FROM seen LEFT JOIN found ON found.bucket = seen.bucket AND found.trace_id = seen.trace_id
+    )
+    ARRAY JOIN parts AS v
     UNION ALL
     SELECT bucket, toString(intent), toString(tier), toString(stratum),
       [toString(model_version), toString(prompt_version), toString(corpus_version), toString(retriever_version),

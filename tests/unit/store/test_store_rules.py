@@ -38,11 +38,17 @@ def test_only_what_the_content_causes_is_rejected(error: Exception, ours: type[E
     assert "insert into traces" in str(caught.value)
 
 
-def test_spans_cover_whole_hours_without_overlap() -> None:
-    """Each holds at most the wanted number of used hours, and no hour is split."""
-    buckets = [0, 300, HOUR - 300, 5 * HOUR, 9 * HOUR + 300]
-    assert [(0, 6 * HOUR), (9 * HOUR, 10 * HOUR)] == spans(buckets, 2)
-    assert [] == spans([], 2)
+def test_spans_hold_at_most_the_wanted_rows() -> None:
+    """Hours in order, none split, none left out; a large hour stands alone."""
+    hours = [(0, 4), (2 * HOUR, 5), (3 * HOUR, 2), (5 * HOUR, 20), (6 * HOUR, 0)]
+    expected = [(0, 3 * HOUR), (3 * HOUR, 4 * HOUR), (5 * HOUR, 6 * HOUR), (6 * HOUR, 7 * HOUR)]
+    assert expected == spans(hours, 10)
+    assert [] == spans([], 10)
+
+
+def test_a_first_empty_hour_is_covered() -> None:
+    """Notes without rows, as of a verdict whose trace has not come, are no error."""
+    assert [(0, HOUR)] == spans([(0, 0)], 10)
 
 
 def test_a_revision_outranks_any_time_of_verification() -> None:
