@@ -39,10 +39,11 @@ def _examples(ranked: Iterable[FlaggedAnswer], seen: set[str]) -> Iterable[Alert
         )
 
 
-def _claim_weakness(claim: ClaimVerdict) -> tuple[bool, float]:
-    return (claim.label is not ClaimLabel.CONTRADICTED, claim.support or 0.0)
+def _claim_weakness(claim: ClaimVerdict) -> tuple[bool, bool, float]:
+    """Contradicted first, then with a passage to hold it against, then the least supported."""
+    return (claim.label is not ClaimLabel.CONTRADICTED, claim.evidence is None, claim.support or 0.0)
 
 
-def _weakness(verdict: Verdict) -> tuple[bool, float]:
+def _weakness(verdict: Verdict) -> tuple[bool, bool, float]:
     claims = [claim for claim in verdict.claims if claim.label in _BAD]
-    return min((_claim_weakness(claim) for claim in claims), default=(True, 1.0))
+    return min((_claim_weakness(claim) for claim in claims), default=(True, True, 1.0))
