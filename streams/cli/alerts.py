@@ -15,12 +15,17 @@ from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.settings import Settings
 
 app = typer.Typer(no_args_is_help=True, help="Look at alerts: those of the running process, else those in the store.")
+SHOWN = [AlertState.FIRING, AlertState.PENDING, AlertState.STALE, AlertState.RESOLVED]
+"""What somebody may have to act on, or did."""
 
 
 @app.command("list")
 def list_alerts(
     config: ConfigFile = None,
-    state: Annotated[list[AlertState] | None, typer.Option(help="Only this state; may be repeated.")] = None,
+    state: Annotated[
+        list[AlertState] | None,
+        typer.Option(help="Only this state; may be repeated. Left out: all but learning and inactive."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest so many.")] = 100,
     as_json: AsJson = False,
 ) -> None:
@@ -32,7 +37,7 @@ def list_alerts(
 
     - `groundwatch alerts list --json | jq .alert_id`
     """
-    found = read_alerts(settings_of(config), state or [], limit)
+    found = read_alerts(settings_of(config), state or SHOWN, limit)
     if as_json:
         for alert in found:
             json_line(alert.model_dump(mode="json"))
@@ -65,7 +70,7 @@ def read_alerts(settings: Settings, states: list[AlertState], limit: int) -> lis
         rows = process.get("/api/v1/alerts", state=[state.value for state in states], limit=limit)
         return [Alert.model_validate(row) for row in rows]
     with opened_store(settings, read_only=True) as store:
-        return store.alerts(states=states or None, limit=limit)
+        return store.alerts(states=states, limit=limit)
 
 
 def read_alert(settings: Settings, alert_id: str) -> Alert:
@@ -82,16 +87,19 @@ def read_alert(settings: Settings, alert_id: str) -> Alert:
 
 
 def _table(alerts: list[Alert]) -> Table:
-    table = Table("state", "slice", "rule", "rate now", "reference", "since", "id", box=None, pad_edge=False)
+    table = Table("id", "state", "slice", "rule", "rate now", "reference", "since", box=None, pad_edge=False)
+    table.columns[0].no_wrap = True  # it is copied into `alerts show`
+    for column in table.columns[1:]:
+        column.overflow = "fold"
     for alert in alerts:
         table.add_row(
+            Text(plain(alert.alert_id)),
             styled(alert.state),
             Text(plain(alert.slice.slice_key)),
             Text(alert.rule),
             percent(alert.rate),
             percent(alert.reference),
             moment(alert.since),
-            Text(plain(alert.alert_id)),
         )
     return table
 

@@ -1,6 +1,7 @@
 """What goes to a terminal; text of users and documents cannot style it, move its cursor or break its encoding."""
 
 import json
+import sys
 import unicodedata
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from rich.text import Text
 from schemas.alert import RateEstimate
 from schemas.labels import AlertState, ClaimLabel, Containment, Outcome
 
+WIDTH_OF_FILES = 200
 _HARMLESS = "\n\t\u200c\u200d"
 """Line feed, tab, and the joiners that several scripts need to be read."""
 _STYLES = {
@@ -32,8 +34,9 @@ _STYLES = {
 
 
 def stdout() -> Console:
-    """A console that takes no markup from the text it prints."""
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+    """A console that takes no markup from the text it prints; wide when nobody's screen bounds it."""
+    width = None if sys.stdout.isatty() else WIDTH_OF_FILES
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True, width=width)
 
 
 def stderr() -> Console:
