@@ -6,6 +6,7 @@ from datetime import datetime
 
 import structlog
 
+from detectors.claims import check_rules
 from sampling.policy_file import policy_id_of
 from sampling.policy_log import EffectivePolicy, PolicyLog, effective_bucket, heartbeat
 from schemas.codec import decode, encode, schema_header
@@ -61,7 +62,8 @@ class PolicyPublisher:
         await self.beat(now)
 
     async def apply(self, document: PolicyDocument, author: str, now: datetime) -> PolicyRecord:
-        """Publish a new base policy from the earliest bucket allowed. Raises ConfigError when the log refuses it."""
+        """Publish a new base policy from the earliest bucket allowed. Raises ConfigError: wrong rule, or refused."""
+        check_rules(document)
         record = PolicyRecord(
             policy_id=policy_id_of(document, now),
             published_at=now,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.structs import ConsumerRecord
 
 START_SECONDS = 60.0
@@ -197,6 +197,7 @@ def read_all(address: str, topic: str, count: int, seconds: float = 20.0) -> lis
 
     async def read() -> list[ConsumerRecord]:
         consumer = AIOKafkaConsumer(
+            topic,
             bootstrap_servers=address,
             auto_offset_reset="earliest",
             enable_auto_commit=False,
@@ -205,8 +206,6 @@ def read_all(address: str, topic: str, count: int, seconds: float = 20.0) -> lis
         await consumer.start()
         found: list[ConsumerRecord] = []
         try:
-            partitions = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or {0}]
-            consumer.assign(partitions)
             deadline = time.monotonic() + seconds
             while len(found) < count and time.monotonic() < deadline:
                 for batch in (await consumer.getmany(timeout_ms=500)).values():

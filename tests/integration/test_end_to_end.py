@@ -1,5 +1,6 @@
 """From a topic to a page: one contract over the embedded broker and Apache Kafka, through a real process."""
 
+import asyncio
 import json
 import os
 import time
@@ -13,10 +14,14 @@ import pytest
 
 from demo.recipe import BUSY_INTENT, BUSY_TIER, DEMO_RECIPE, CellRecipe
 from demo.stream import demo_traces
+from streams.broker.connection import Connection
+from streams.broker.topics import TopicSpec, create_topics
 from streams.store import ALL_TENANTS, Store
 from tests.integration.running import Running, apache_kafka, produce, read_all, running
 
 TOPIC = "traces"
+LARGE = {"max.message.bytes": "16000000"}
+"""A 5 MB answer must fit into the product's topic."""
 SLICE_BEFORE = 6400
 """Answers before the deploy: the recipe's own number, about 310 a day."""
 
@@ -34,8 +39,10 @@ def process(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Ru
             yield found, found.bootstrap_servers
         return
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
-    with apache_kafka(home, tmp_path / "kafka") as address, running(tmp_path / "data", address, TOPIC) as found:
-        yield found, address
+    with apache_kafka(home, tmp_path / "kafka") as address:
+        asyncio.run(create_topics(Connection(address), [TopicSpec(TOPIC, 3, config=LARGE)]))
+        with running(tmp_path / "data", address, TOPIC) as found:
+            yield found, address
 
 
 def native(trace_id: str, **fields: Any) -> bytes:
