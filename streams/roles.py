@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 
 import faust
@@ -15,7 +15,7 @@ from alerts.notify import Notifier, StdoutNotifier, WebhookNotifier
 from detectors.screening import Screener
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
-from streams.agents.batches import register
+from streams.agents.batches import Handle, register
 from streams.agents.deadletter import Ceiling
 from streams.agents.ingest import Ingest, IngestLimits
 from streams.agents.notified import Notified
@@ -57,15 +57,7 @@ async def build_ingest(runtime: Runtime) -> faust.App:
         limits=IngestLimits(settings.store.retention_days, settings.ingest.max_message_bytes),
         ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
     )
-    register(
-        app,
-        settings.kafka.source.topics,
-        step.handle,
-        runtime.lifeline,
-        name=Role.INGEST,
-        batch_size=settings.ingest.batch_size,
-        within_seconds=BATCH_WAIT_SECONDS,
-    )
+    _attach(runtime, app, Role.INGEST, settings.kafka.source.topics, step.handle)
     marks_store = runtime.open_store()
 
     async def save_watermarks() -> None:
@@ -93,15 +85,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
         max_answer_bytes=settings.ingest.max_answer_bytes,
         max_message_bytes=settings.ingest.max_message_bytes,
     )
-    register(
-        app,
-        [DRAWN],
-        step.handle,
-        runtime.lifeline,
-        name=Role.VERIFY,
-        batch_size=settings.verify.batch_size,
-        within_seconds=BATCH_WAIT_SECONDS,
-    )
+    _attach(runtime, app, Role.VERIFY, [DRAWN], step.handle)
     return app
 
 
@@ -110,16 +94,22 @@ async def build_sink(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.SINK, runtime.internal)
     step = Sink(runtime.open_store(), runtime.publisher, settings.ingest.max_message_bytes)
+    _attach(runtime, app, Role.SINK, [VERDICTS], step.handle)
+    return app
+
+
+def _attach(runtime: Runtime, app: faust.App, role: Role, topics: Sequence[str], handle: Handle) -> None:
+    settings = runtime.settings
+    batch_size = settings.verify.batch_size if role is Role.VERIFY else settings.ingest.batch_size
     register(
         app,
-        [VERDICTS],
-        step.handle,
+        topics,
+        handle,
         runtime.lifeline,
-        name=Role.SINK,
-        batch_size=settings.ingest.batch_size,
+        name=role,
+        batch_size=batch_size,
         within_seconds=BATCH_WAIT_SECONDS,
     )
-    return app
 
 
 async def build_alert(runtime: Runtime) -> faust.App:

@@ -45,8 +45,8 @@ def _parse(value: bytes | None) -> Trace:
 def _parse_with_surrogates(value: bytes, invalid: InvalidMessage) -> Trace:
     """JSON with lone surrogate escapes, which strict parsers refuse: each becomes U+FFFD, the rest stays."""
     try:
-        cleaned = json.dumps(json.loads(value.decode("utf-8")), ensure_ascii=False).encode("utf-8", "replace")
-        return Trace.model_validate_json(cleaned)
+        text = json.dumps(json.loads(value.decode("utf-8")), ensure_ascii=False)
+        return Trace.model_validate_json(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     except ValidationError as error:
         raise invalid_message(error) from error
     except (ValueError, RecursionError) as error:

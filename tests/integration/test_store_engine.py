@@ -159,6 +159,18 @@ def test_a_reader_cannot_write_and_needs_a_database(store: Store) -> None:
         Store.open(f"chdb://{shared_path()}", database="nowhere", read_only=True)
 
 
+def test_a_reader_over_http_cannot_write(double: ClickHouseDouble) -> None:
+    """The same rule on a server."""
+    writer = open_empty_store(double.dsn)
+    writer.insert_traces([drawn_trace()])
+    reader = Store.open(double.dsn, database=writer._connection._client.database, read_only=True)
+    assert reader.trace("t-1", tenants=ALL_TENANTS, ts=NOW) is not None
+    with pytest.raises(StoreUnavailable, match="READONLY"):
+        reader.insert_verdicts([verdict()])
+    reader.close()
+    writer.close()
+
+
 @pytest.mark.parametrize("text", ["x'; DROP TABLE traces; --", "{y:String}", "%(x)s", "\\", "`", "x\x00y"])
 def test_no_text_is_ever_part_of_a_statement(store: Store, text: str) -> None:
     """Whatever a reader asks for is compared, never run."""

@@ -74,7 +74,7 @@ def test_unknown_fields_are_ignored() -> None:
 def test_a_lone_surrogate_becomes_a_replacement_character() -> None:
     """Strict JSON parsers refuse it; the rest of the trace is worth keeping."""
     trace = decode_native(message(encoded(answer="PLACE 30 days").replace(b"PLACE", rb"\ud83d")))
-    assert "? 30 days" == trace.answer or "\ufffd 30 days" == trace.answer
+    assert trace.answer == "\ufffd 30 days"
 
 
 def test_a_clock_ahead_gets_the_record_time_and_a_flag() -> None:
