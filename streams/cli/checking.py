@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from detectors.detector import Detector
 from detectors.screening import Screener
 from detectors.verification import verify
-
-from detectors.detector import Detector
 from schemas.draw import Draw, DrawnTrace
 from schemas.errors import InvalidMessage
 from schemas.policy import PolicyDocument

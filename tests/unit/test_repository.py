@@ -1,8 +1,11 @@
 """The repository itself: what its pages and files promise."""
 
+import ast
 import re
 import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,9 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("schemas", "detectors", "sampling", "alerts", "streams", "dashboards", "demo")
+BROUGHT_ALONG = {"mode", "markupsafe", "pydantic_core", "annotated_types"}
+"""Parts of Faust, Jinja and pydantic that those document as theirs."""
+KNOWN = {*PACKAGES, *BROUGHT_ALONG}
 FOLDERS_WITH_A_MAP = (*PACKAGES, "tests", "docs")
 
 
@@ -127,6 +133,39 @@ def test_every_dependency_is_pinned() -> None:
     pinned = set(re.findall(r"^([\w.-]+)==", constraints, re.MULTILINE))
     assert names - pinned == set()
     assert "torch==2.13.0" in constraints
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    """A fresh installation has what the code imports; test surroundings often have more."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["embedded"], *extras["train"]]
+    declared = {distribution_name(re.split(r"[<>=;\[ ]", text)[0]) for text in wanted}
+    providers = packages_distributions()
+    undeclared = {
+        f"{path}: {name}"
+        for path in tracked()
+        if path.suffix == ".py" and path.parts[0] in PACKAGES
+        for name in imported(ROOT / path) - sys.stdlib_module_names - KNOWN
+        if not declared & {distribution_name(provider) for provider in providers.get(name, ())} - {""}
+    }
+    assert undeclared == set()
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level names of all modules that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def distribution_name(name: str) -> str:
+    """A distribution's name in its normal form."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_compose_publishes_to_this_machine_only() -> None:
