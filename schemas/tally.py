@@ -25,7 +25,8 @@ class Tally(Record):
     ``traffic`` N of all traces; ``drawn``; ``judged`` n (grounded + hallucinated); ``hallucinated`` k, may be
     fractional; ``sum_w``, ``sum_wk``, ``sum_w2`` over judged with w = 1/π; ``nested_judged`` and
     ``nested_hallucinated`` the same counts in the nested subsample; ``outcomes`` in the order of ``Outcome``;
-    ``pending`` drawn traces without a verdict yet.
+    ``pending`` drawn traces without a verdict yet. ``empty_retrieval`` and ``citation_failure`` are counted over all
+    traffic, ``over_refusal`` over verdicts.
     """
 
     bucket: UtcDatetime

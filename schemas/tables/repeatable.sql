@@ -7,12 +7,12 @@ ALTER TABLE dirty MODIFY TTL toDateTime(inserted_at) + INTERVAL $RETENTION_DAYS 
 ALTER TABLE tallies_5m MODIFY TTL bucket + INTERVAL $RETENTION_DAYS DAY;
 ALTER TABLE tallies_1h MODIFY TTL bucket + INTERVAL $HOURLY_DAYS DAY;
 ALTER TABLE traces DROP CONSTRAINT IF EXISTS words_known;
-ALTER TABLE traces ADD CONSTRAINT words_known CHECK tier IN ($TIERS)
+ALTER TABLE traces ADD CONSTRAINT IF NOT EXISTS words_known CHECK tier IN ($TIERS)
   AND (screening_outcome = '' OR screening_outcome IN ($OUTCOMES))
   AND hasAll([$FAILURES], screening_failures);
 ALTER TABLE verdicts DROP CONSTRAINT IF EXISTS words_known;
-ALTER TABLE verdicts ADD CONSTRAINT words_known CHECK tier IN ($TIERS) AND outcome IN ($OUTCOMES)
+ALTER TABLE verdicts ADD CONSTRAINT IF NOT EXISTS words_known CHECK tier IN ($TIERS) AND outcome IN ($OUTCOMES)
   AND containment IN ($CONTAINMENTS) AND hasAll([$FAILURES], failures)
   AND hasAll([$CLAIM_LABELS], claims.label);
 ALTER TABLE alerts DROP CONSTRAINT IF EXISTS words_known;
-ALTER TABLE alerts ADD CONSTRAINT words_known CHECK state IN ($ALERT_STATES);
+ALTER TABLE alerts ADD CONSTRAINT IF NOT EXISTS words_known CHECK state IN ($ALERT_STATES);

@@ -5,17 +5,18 @@ Statements are constants and values travel as parameters only: the embedded engi
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import clickhouse_connect
 from clickhouse_connect.datatypes.registry import get_from_name
 from clickhouse_connect.driver.exceptions import ClickHouseError, Error
 
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, StoreUnavailable
 from streams.store import embedded
-from streams.store.faults import mapped
+from streams.store.faults import fitting, mapped
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _REFUSED_LOGIN = frozenset({"AUTHENTICATION_FAILED", "REQUIRED_PASSWORD", "WRONG_PASSWORD", "UNKNOWN_USER"})
@@ -26,6 +27,8 @@ _INSERT_SERVER = {**_INSERT, "async_insert": 0}
 _INTEGER_TIMES = {"DateTime*": "int", "DateTime": "int"}
 _CONNECT_SECONDS = 5
 _ANSWER_SECONDS = 60
+LONGEST_SECONDS = 55
+"""For statements that may take long; the client waits a little longer than the engine works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,9 @@ class Connection:
             return
         names, types = self._columns(table)
         settings = _INSERT if self.is_embedded else _INSERT_SERVER
-        with mapped(f"insert into {table.name}"):
+        scratch = nullcontext() if self._path is None else embedded.scratch(self._path)
+        doing = f"insert into {table.name}"
+        with mapped(doing), fitting(doing), scratch:
             self._client.insert(table.name, rows, column_names=names, column_types=types, settings=settings)
 
     def query(
@@ -74,6 +79,10 @@ class Connection:
         settings = {} if max_seconds is None else {"max_execution_time": max_seconds}
         with mapped("write"):
             self._client.command(sql, parameters=dict(parameters or {}), settings=settings)
+
+    def use(self, database: str) -> None:
+        """Make ``database`` the one that statements mean."""
+        self._client.database = database
 
     def ping(self) -> bool:
         """True when the engine answers."""
@@ -124,51 +133,55 @@ def _embedded(dsn: str, *, read_only: bool) -> Connection:
         raise ConfigError("store address: chdb takes an absolute path, as in chdb:///var/lib/groundwatch/store")
     path = embedded.acquire(unquote(parts.path))
     try:
-        with mapped(f"open {path}"):
-            client = clickhouse_connect.get_client(
-                interface="chdb", path=path, settings=_settings(read_only=read_only), tz_mode="aware"
-            )
+        client = clickhouse_connect.get_client(
+            interface="chdb", path=path, settings=_settings(read_only=read_only), tz_mode="aware"
+        )
     except ImportError as error:
         embedded.release(path)
         raise ConfigError(
             "store address chdb:…: install the engine with pip install 'groundwatch[embedded]'"
         ) from error
-    except BaseException:
+    except ClickHouseError as error:
         embedded.release(path)
-        raise
+        raise StoreUnavailable(f"store path {path} does not open: {error}") from error
     return Connection(client, path)
 
 
 def _server(dsn: str, *, read_only: bool) -> Connection:
-    parts = urlsplit(dsn)
-    with mapped("connect"), _login_checked():
-        client = clickhouse_connect.get_client(
-            interface=parts.scheme,
-            host=parts.hostname or "",
-            port=parts.port or (8443 if parts.scheme == "https" else 8123),
-            username=unquote(parts.username) if parts.username else None,
-            password=unquote(parts.password or ""),
-            settings=_settings(read_only=read_only),
-            tz_mode="aware",
-            connect_timeout=_CONNECT_SECONDS,
-            send_receive_timeout=_ANSWER_SECONDS,
-            # A session would make a server refuse two threads at once.
-            autogenerate_session_id=False,
-            # Keys of a batch are too long for an address line.
-            form_encode_query_params=True,
-        )
+    host, port, parts = _host(dsn)
+    try:
+        with mapped("connect"):
+            client = clickhouse_connect.get_client(
+                interface=parts.scheme,
+                host=host,
+                port=port,
+                username=unquote(parts.username) if parts.username else None,
+                password=unquote(parts.password or ""),
+                settings=_settings(read_only=read_only),
+                tz_mode="aware",
+                connect_timeout=_CONNECT_SECONDS,
+                send_receive_timeout=_ANSWER_SECONDS,
+                # A session would make a server refuse two threads at once.
+                autogenerate_session_id=False,
+                # Keys of a batch are too long for an address line.
+                form_encode_query_params=True,
+            )
+    except StoreUnavailable as error:
+        if isinstance(error.__cause__, Error) and error.__cause__.name in _REFUSED_LOGIN:
+            raise ConfigError("store address: the server refuses this user or password") from error
+        raise
     return Connection(client, None)
 
 
-class _login_checked:  # noqa: N801 — a context manager, used like a function
-    """Turns a refused login into ConfigError: waiting does not mend a password."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, ClickHouseError) and isinstance(error, Error) and error.name in _REFUSED_LOGIN:
-            raise ConfigError("store address: the server refuses this user or password") from error
+def _host(dsn: str) -> tuple[str, int, SplitResult]:
+    parts = urlsplit(dsn)
+    try:
+        port = parts.port or (8443 if parts.scheme == "https" else 8123)
+    except ValueError as error:
+        raise ConfigError("store address: the port must be a number up to 65535") from error
+    if not parts.hostname or parts.path not in {"", "/"}:
+        raise ConfigError("store address: use http(s)://user:password@host:port; the database is a setting of its own")
+    return parts.hostname, port, parts
 
 
 def _settings(*, read_only: bool) -> dict[str, Any]:
@@ -183,4 +196,4 @@ def _enter(connection: Connection, database: str, *, read_only: bool) -> None:
     if not known:
         # The Atomic engine is named because the embedded engine's default is another one.
         connection.command("CREATE DATABASE IF NOT EXISTS {name:Identifier} ENGINE = Atomic", {"name": database})
-    connection._client.database = database  # noqa: SLF001 — same module
+    connection.use(database)

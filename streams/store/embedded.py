@@ -7,13 +7,15 @@ import fcntl
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from schemas.errors import ConfigError, StoreUnavailable
 
 _lock = threading.Lock()
 _users: dict[str, int] = {}
-_saved: list[str | None] = []
+_inserting: list[str | None] = []
 
 
 def acquire(path: str) -> str:
@@ -36,7 +38,24 @@ def release(path: str) -> None:
         _users[path] -= 1
         if not _users[path]:
             del _users[path]
-            tempfile.tempdir = _saved.pop()
+
+
+@contextmanager
+def scratch(path: str) -> Iterator[None]:
+    """Puts the batch files of inserts into ``<path>.tmp`` while the block runs; blocks may overlap in threads.
+
+    The client asks ``tempfile`` for them, whose folder is one for the whole process: hence only during inserts.
+    """
+    with _lock:
+        _inserting.append(tempfile.tempdir)
+        tempfile.tempdir = f"{path}.tmp"
+    try:
+        yield
+    finally:
+        with _lock:
+            last = _inserting.pop()
+            if not _inserting:
+                tempfile.tempdir = last
 
 
 def _claim(path: str) -> None:
@@ -47,13 +66,11 @@ def _claim(path: str) -> None:
         owner = _owner(Path(path) / "status")
         if owner is not None:
             raise StoreUnavailable(f"store path {path} is in use by another process ({owner}); stop it or talk to it")
-        scratch = Path(f"{path}.tmp")
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir()
+        folder = Path(f"{path}.tmp")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
     except OSError as error:
         raise ConfigError(f"store path {path}: {error.strerror}") from error
-    _saved.append(tempfile.tempdir)
-    tempfile.tempdir = str(scratch)
 
 
 def _owner(status: Path) -> str | None:
@@ -66,4 +83,7 @@ def _owner(status: Path) -> str | None:
         except BlockingIOError:
             first = file.read(64).decode("ascii", "replace").splitlines()
             return first[0] if first else "unknown"
+        except OSError:
+            # A file system without locks: the engine itself will have to tell.
+            return None
     return None

@@ -39,7 +39,7 @@ _HINTS = {
 
 @contextmanager
 def mapped(doing: str) -> Iterator[None]:
-    """Raises RowRejected or StoreUnavailable in place of engine, network and encoding errors inside the block.
+    """Raises RowRejected or StoreUnavailable in place of engine and network errors inside the block.
 
     Texts name ``doing`` and the engine's error name, never values: engine messages may quote a user's text.
     """
@@ -47,10 +47,17 @@ def mapped(doing: str) -> Iterator[None]:
         yield
     except ClickHouseError as error:
         raise _translated(doing, error) from error
-    except (UnicodeError, OverflowError, TypeError, ValueError) as error:
-        raise RowRejected(f"{doing}: a value does not fit its column ({type(error).__name__})") from error
     except OSError as error:
         raise StoreUnavailable(f"{doing}: {error.strerror or type(error).__name__}") from error
+
+
+@contextmanager
+def fitting(doing: str) -> Iterator[None]:
+    """Raises RowRejected in place of what the client raises for a value that its column cannot hold."""
+    try:
+        yield
+    except (UnicodeError, OverflowError, TypeError, ValueError) as error:
+        raise RowRejected(f"{doing}: a value does not fit its column ({type(error).__name__})") from error
 
 
 def _translated(doing: str, error: ClickHouseError) -> RowRejected | StoreUnavailable:

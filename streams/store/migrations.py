@@ -14,7 +14,7 @@ from string import Template
 
 from schemas.errors import ConfigError
 from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Outcome, RiskTier
-from streams.store.connection import Connection, Table
+from streams.store.connection import LONGEST_SECONDS, Connection, Table
 from streams.store.records import MigrationReport
 
 REPEATABLE = "repeatable.sql"
@@ -27,7 +27,6 @@ _SAFE = (
     "min_compressed_bytes_to_fsync_after_merge = 1, max_suspicious_broken_parts = 100000, "
     "max_suspicious_broken_parts_bytes = 1000000000000, min_free_disk_bytes_to_perform_insert = 1000000000"
 )
-_DDL_SECONDS = 300
 _CREATE = Template(
     "CREATE TABLE IF NOT EXISTS migrations (file String, position UInt32, checksum String) "
     "ENGINE = ReplacingMergeTree ORDER BY (file, position) SETTINGS $SAFE"
@@ -50,7 +49,7 @@ def migrate(connection: Connection, *, retention_days: int, hourly_days: int) ->
     ConfigError when a file already applied was changed, a number comes late, or the store is newer than these files.
     """
     values = placeholders(retention_days=retention_days, hourly_days=hourly_days)
-    connection.command(_CREATE, max_seconds=_DDL_SECONDS)
+    connection.command(_CREATE, max_seconds=LONGEST_SECONDS)
     done = _applied(connection)
     files = shipped()
     plan = pending([file for file in files if file.name != REPEATABLE], done)
@@ -62,7 +61,7 @@ def migrate(connection: Connection, *, retention_days: int, hourly_days: int) ->
         applied[file.name] = len(file.statements)
     if done.get(REPEATABLE) != {0: checksum("\n".join(texts))}:
         for text in texts:
-            connection.command(text, max_seconds=_DDL_SECONDS)
+            connection.command(text, max_seconds=LONGEST_SECONDS)
         connection.insert(_MIGRATIONS, [(REPEATABLE, 0, checksum("\n".join(texts)))])
         applied[REPEATABLE] = len(texts)
     return MigrationReport(applied=applied)
@@ -103,7 +102,7 @@ def _run(
     connection: Connection, name: str, first: int, statements: Sequence[str], values: Mapping[str, str | int]
 ) -> None:
     for position, statement in enumerate(statements, start=first):
-        connection.command(Template(statement).substitute(values), max_seconds=_DDL_SECONDS)
+        connection.command(Template(statement).substitute(values), max_seconds=LONGEST_SECONDS)
         connection.insert(_MIGRATIONS, [(name, position, checksum(statement))])
 
 

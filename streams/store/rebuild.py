@@ -11,7 +11,7 @@ from time import monotonic
 
 from schemas.labels import FailureLabel, Outcome
 from streams.store import queries
-from streams.store.connection import Connection, Table
+from streams.store.connection import LONGEST_SECONDS, Connection, Table
 from streams.store.records import RebuildReport
 from streams.store.values import micros
 
@@ -26,7 +26,6 @@ _OVERLAP_MS = 120_000
 _HOUR_SECONDS = 3600
 _ROWS_AT_ONCE = 200_000
 """Raw rows a statement reads at most, so that a replayed past needs no more memory than a day."""
-_JOB_SECONDS = 300
 _NAME = "tallies"
 _REBUILDS = Table("rebuilds", (("name", "LowCardinality(String)"), ("generation", "UInt64")))
 
@@ -89,7 +88,7 @@ class Rebuilder:
             horizon = now - timedelta(days=start["days"]) * 8 / 9
             since = max(0, start["finished"] - _OVERLAP_MS)
             asked = {"since": since, "horizon": max(0, micros(horizon) // 1_000_000)}
-            dirty = self._connection.query(_DIRTY, asked, max_seconds=_JOB_SECONDS)
+            dirty = self._connection.query(_DIRTY, asked, max_seconds=LONGEST_SECONDS)
             for first, end in spans([(row["hour"], row["size"]) for row in dirty], _ROWS_AT_ONCE):
                 self._rebuild({"since": since, "first": first, "end": end, "generation": generation})
             # Last: a run that was cut off leaves no mark, and all of it is done again.
@@ -103,15 +102,15 @@ class Rebuilder:
         )
 
     def _rebuild(self, span: Mapping[str, int]) -> None:
-        found = self._connection.query(_CROWDED, {**span, "most": MOST_VERSIONS}, max_seconds=_JOB_SECONDS)
+        found = self._connection.query(_CROWDED, {**span, "most": MOST_VERSIONS}, max_seconds=LONGEST_SECONDS)
         words = {
             "crowded": [row["hour"] for row in found],
             "most": MOST_VERSIONS,
             "citations": [label.value for label in CITATION_FAILURES],
             "outcomes": [outcome.value for outcome in Outcome],
         }
-        self._connection.command(queries.load("rebuild_5m"), {**span, **words}, max_seconds=_JOB_SECONDS)
-        self._connection.command(queries.load("rebuild_1h"), span, max_seconds=_JOB_SECONDS)
+        self._connection.command(queries.load("rebuild_5m"), {**span, **words}, max_seconds=LONGEST_SECONDS)
+        self._connection.command(queries.load("rebuild_1h"), span, max_seconds=LONGEST_SECONDS)
 
 
 def spans(hours: Sequence[tuple[int, int]], most: int) -> list[tuple[int, int]]:

@@ -9,12 +9,11 @@ from schemas.labels import Outcome, RiskTier
 from schemas.tally import BUCKET, HISTOGRAM_BINS, Tally
 from schemas.trace import Versions
 from streams.store import queries
-from streams.store.connection import Connection
+from streams.store.connection import LONGEST_SECONDS, Connection
 from streams.store.values import from_seconds, seconds
 
 _HOUR = timedelta(hours=1)
-_READ_SECONDS = 60
-_KEYS = frozenset({"start", "tier", "model", "prompt", "corpus", "retriever", "app", "policy", "histogram", "outcomes"})
+_PLAIN = sorted(Tally.model_fields.keys() - {"bucket", "tier", "versions", "policy_id", "histogram", "outcomes"})
 _FINISHED = "SELECT max(generation) AS generation FROM rebuilds WHERE name = 'tallies'"
 _CHANGED = """
 SELECT DISTINCT toUInt32(bucket) AS start FROM tallies_5m
@@ -45,19 +44,18 @@ def read_tallies(
         "step": step // timedelta(seconds=1),
         "by_version": by_version,
     }
-    return [_tally(row) for row in connection.query(queries.load(name), asked, max_seconds=_READ_SECONDS)]
+    return [_tally(row) for row in connection.query(queries.load(name), asked, max_seconds=LONGEST_SECONDS)]
 
 
 def _tally(row: Mapping[str, Any]) -> Tally:
-    # Without validation, which would be most of a page's time: the rows come from our own tables.
-    return Tally.model_construct(
+    return Tally(
         bucket=from_seconds(row["start"]),
         tier=RiskTier(row["tier"]),
         versions=_versions(row["model"], row["prompt"], row["corpus"], row["retriever"], row["app"]),
         policy_id=row["policy"],
         histogram=_padded(row["histogram"], HISTOGRAM_BINS),
         outcomes=_padded(row["outcomes"], len(Outcome)),
-        **{name: value for name, value in row.items() if name not in _KEYS},
+        **{name: row[name] for name in _PLAIN},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from schemas.draw import DrawnTrace
 from schemas.tally import bucket_start
 from schemas.verdict import Verdict
-from streams.store.connection import Connection
+from streams.store.connection import LONGEST_SECONDS, Connection
 from streams.store.passages import PassageWriter, read_texts
 from streams.store.records import AllTenants, StoredTrace, Tenants
 from streams.store.trace_columns import TRACES, cut, trace_row
@@ -95,7 +95,7 @@ def read_verdicts(connection: Connection, keys: Sequence[Key]) -> list[Verdict]:
 
 def read_waiting(connection: Connection, limit: int) -> list[DrawnTrace]:
     """Drawn traces without a verdict on their newest revision, oldest first."""
-    rows = connection.query(_WAITING, {"limit": limit}, max_seconds=120)
+    rows = connection.query(_WAITING, {"limit": limit}, max_seconds=LONGEST_SECONDS)
     keys = [(from_micros(row["ts"]), row["trace_id"]) for row in rows]
     return sorted(
         read_traces(connection, keys, AllTenants.ALL).values(), key=lambda one: (one.trace.ts, one.trace.trace_id)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigError, RowRejected, StoreUnavailable
-from streams.store import ALL_TENANTS, Store
+from streams.store import ALL_TENANTS, Store, embedded
 from tests.builders import NOW, drawn_trace, passage, trace, verdict
 from tests.chdb_path import fresh_database, open_empty_store, open_store, shared_path
 from tests.clickhouse_double import ClickHouseDouble
@@ -89,7 +90,18 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path)
     answer, errors = reader.communicate()
     assert 0 == reader.returncode, errors
     assert (acknowledged + 1) * 20 <= int(answer)
+    # A kill may leave a batch file; the next owner empties the folder.
     assert [] == list(Path(f"{tmp_path}/store.tmp").iterdir())
+
+
+def test_only_inserts_use_the_folder_for_batch_files(store: Store) -> None:
+    """Other users of temporary files are not moved there."""
+    before = tempfile.gettempdir()
+    store.insert_traces([drawn_trace()])
+    assert before == tempfile.gettempdir()
+    with embedded.scratch(shared_path()), embedded.scratch(shared_path()):
+        assert f"{shared_path()}.tmp" == tempfile.gettempdir()
+    assert before == tempfile.gettempdir()
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kathmandu"])

@@ -7,7 +7,7 @@ from clickhouse_connect.driver.exceptions import DatabaseError, DataError, Opera
 
 from schemas.errors import ConfigError, RowRejected, StoreUnavailable
 from streams.store import Store
-from streams.store.faults import mapped
+from streams.store.faults import fitting, mapped
 from streams.store.rebuild import spans
 from streams.store.verdict_rows import VERDICTS, verdict_row
 from tests.builders import NOW, verdict
@@ -21,7 +21,6 @@ REV = [name for name, _ in VERDICTS.columns].index("rev")
     [
         (DatabaseError("secret", name="VIOLATED_CONSTRAINT"), RowRejected),
         (DataError("secret"), RowRejected),
-        (OverflowError("secret"), RowRejected),
         (DatabaseError("secret", name="NOT_ENOUGH_SPACE"), StoreUnavailable),
         (DatabaseError("secret", name="TOO_MANY_PARTS"), StoreUnavailable),
         (DatabaseError("secret", name="SOMETHING_NEW"), StoreUnavailable),
@@ -36,6 +35,13 @@ def test_only_what_the_content_causes_is_rejected(error: Exception, ours: type[E
         raise error
     assert "secret" not in str(caught.value)
     assert "insert into traces" in str(caught.value)
+
+
+def test_a_value_that_does_not_fit_is_rejected() -> None:
+    """The client finds it before the engine does; the value is not repeated."""
+    with pytest.raises(RowRejected, match="OverflowError") as caught, fitting("insert into traces"):
+        raise OverflowError("secret")
+    assert "secret" not in str(caught.value)
 
 
 def test_spans_hold_at_most_the_wanted_rows() -> None:
@@ -62,6 +68,13 @@ def test_a_revision_outranks_any_time_of_verification() -> None:
 def test_a_wrong_address_names_what_to_write(dsn: str) -> None:
     """No engine is touched."""
     with pytest.raises(ConfigError, match="chdb:///"):
+        Store.open(dsn)
+
+
+@pytest.mark.parametrize("dsn", ["http://", "http://host:99999", "http://host:8123/some_database"])
+def test_a_wrong_server_address_is_refused_before_connecting(dsn: str) -> None:
+    """A database in the address would be ignored, so it is named."""
+    with pytest.raises(ConfigError, match="store address"):
         Store.open(dsn)
 
 
