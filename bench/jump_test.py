@@ -1,6 +1,6 @@
 """Measures the jump test on simulated slices: answers until a page, false pages, recovery, speed of the fold.
 
-Run from the repository root: ``python -m bench.jump_test`` (about a minute) or with ``--full`` (about half an hour).
+Run from the repository root: ``python -m bench.jump_test`` (about a minute) or with ``--full`` (20 minutes).
 The noise is the gamma day effect that the test itself assumes: optimistic where days differ in another way.
 """
 
