@@ -1,6 +1,7 @@
 """The words of a claim that are about the world: citations, list marks and talk about "passage 2" are taken out."""
 
 import re
+from collections.abc import Sequence
 
 from detectors.claims.citations import strip_citations
 from detectors.evidence.words import Word, words_of
@@ -8,13 +9,37 @@ from schemas.claim import Claim
 
 _MARK = re.compile(r"\s*(?:\d{1,3}[.)]\s|[-*•·]\s)")
 _PASSAGE = re.compile(r"\bpassages?\s+\d{1,3}(?:(?:\s*,\s*|\s+and\s+|\s*&\s*)\d{1,3})*\b", re.IGNORECASE)
+# "No, it cannot be merged" denies once, not twice.
+_REPLY = re.compile(r"\s*(?:yes|no)\s*[,:;–—]\s*", re.IGNORECASE)
+_FEWEST_WORDS = 3
+
+
+def words_to_check(claims: Sequence[Claim], question: str) -> list[list[Word] | None]:
+    """For each claim the words that evidence must cover; None where the claim is not factual.
+
+    A fragment ("Not quite.", "Yes, once.") says nothing by itself: it is read together with the next factual claim, or
+    else the one before, or else the question.
+    """
+    own = [claim_words(claim) if claim.is_factual else None for claim in claims]
+    return [words if words is None else _completed(own, at, words, question) for at, words in enumerate(own)]
 
 
 def claim_words(claim: Claim) -> list[Word]:
-    """Words of the claim's text without citations as the splitter knows them."""
+    """Words of the claim without its citations, its list mark, and a "yes," or "no," in front."""
     text = claim.text
     for citation in claim.citations:
         text = text.replace(f"[{citation}]", " ")
     text = _PASSAGE.sub(" ", strip_citations(text))
-    mark = _MARK.match(text)
-    return words_of(text[mark.end() :] if mark else text)
+    for prefix in (_MARK, _REPLY):
+        found = prefix.match(text)
+        text = text[found.end() :] if found else text
+    return words_of(text)
+
+
+def _completed(own: Sequence[list[Word] | None], at: int, words: list[Word], question: str) -> list[Word]:
+    if sum(not word.is_stop for word in words) >= _FEWEST_WORDS:
+        return words
+    beside = next((other for other in (*own[at + 1 : at + 2], *own[max(at - 1, 0) : at]) if other), None)
+    if beside is None:
+        return words + words_of(question)
+    return [word for word in words if not word.is_stop] + beside

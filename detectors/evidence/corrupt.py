@@ -1,4 +1,4 @@
-"""Weak supervision: true claims with one small error put in, so that figures, names and negation are learned as such."""
+"""Weak supervision: true claims with one small error put in, so that figures, names and negation are learned."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,9 @@ _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|will|has|have|may|must|should
 _DENIAL = re.compile(r"\b(?:not|never) |\bno (?=[a-z])")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
 _SHORTEST, _LONGEST = 6, 40
-WEIGHT = 0.25
+_EVEN = 0.5
+"""Half of the false figures and names stand elsewhere in the passages, half are new."""
+WEIGHT = 0.4
 
 
 def corrupted_pairs(examples: Sequence[AnswerExample], rng: Random, per_kind: int) -> list[AnswerExample]:
@@ -30,7 +32,7 @@ def corrupted_pairs(examples: Sequence[AnswerExample], rng: Random, per_kind: in
         for example, text in origins:
             if count == per_kind:
                 break
-            changed = kind(text, example, rng)
+            changed = kind(text, example, examples, rng)
             if changed is not None and changed != text:
                 made.append(_alone(example, text, SUPPORTED))
                 made.append(_alone(example, changed, CONTRADICTED))
@@ -66,33 +68,36 @@ def _alone(example: AnswerExample, text: str, label: int) -> AnswerExample:
     )
 
 
-def _change_number(text: str, example: AnswerExample, rng: Random) -> str | None:
+def _change_number(text: str, example: AnswerExample, _: Sequence[AnswerExample], rng: Random) -> str | None:
     matches = list(_NUMBER.finditer(text))
     if not matches:
         return None
     match = rng.choice(matches)
     digits = match.group()
-    if rng.random() < 0.5:  # noqa: PLR2004 - an even choice between a number of the passages and a new one
-        others = [
-            n for t in example.texts for n in _NUMBER.findall(t) if n != digits and abs(len(n) - len(digits)) <= 1
-        ]
-        new = rng.choice(others) if others else None
+    if rng.random() < _EVEN:
+        others = [n for t in example.texts for n in _numbers(t) if n != digits and abs(len(n) - len(digits)) <= 1]
+        new: str | None = rng.choice(others) if others else None
     else:
         place = rng.randrange(len(digits))
         new = digits[:place] + rng.choice("123456789") + digits[place + 1 :] if digits[place].isdigit() else None
     return None if new is None else text[: match.start()] + new + text[match.end() :]
 
 
-def _change_name(text: str, example: AnswerExample, rng: Random) -> str | None:
+def _numbers(text: str) -> list[str]:
+    return [match.group() for match in _NUMBER.finditer(text)]
+
+
+def _change_name(text: str, example: AnswerExample, strangers: Sequence[AnswerExample], rng: Random) -> str | None:
     matches = list(_NAME.finditer(text))
-    others = [name for t in example.texts for name in _NAME.findall(t) if name not in text]
+    texts = example.texts if rng.random() < _EVEN else rng.choice(strangers).texts
+    others: list[str] = [name for t in texts for name in _NAME.findall(t) if name not in text]
     if not matches or not others:
         return None
     match = rng.choice(matches)
     return text[: match.start()] + rng.choice(others) + text[match.end() :]
 
 
-def _flip_negation(text: str, _: AnswerExample, rng: Random) -> str | None:
+def _flip_negation(text: str, _: AnswerExample, __: Sequence[AnswerExample], rng: Random) -> str | None:
     denial = _DENIAL.search(text)
     if denial:
         return text[: denial.start()] + text[denial.end() :]
@@ -103,7 +108,7 @@ def _flip_negation(text: str, _: AnswerExample, rng: Random) -> str | None:
     return f"{text[: match.end()]} not{text[match.end() :]}"
 
 
-def _swap_opposite(text: str, _: AnswerExample, rng: Random) -> str | None:
+def _swap_opposite(text: str, _: AnswerExample, __: Sequence[AnswerExample], rng: Random) -> str | None:
     matches = [match for match in _LOWER_WORD.finditer(text) if match.group() in OPPOSITES]
     if not matches:
         return None

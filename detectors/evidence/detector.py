@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from detectors.evidence.claimtext import claim_words
-from detectors.evidence.features import featurise, is_disputed
+from detectors.evidence.claimtext import words_to_check
+from detectors.evidence.features import disputed_keys, featurise
 from detectors.evidence.matching import Match, PreparedClaim, match, prepare, rival_matches
 from detectors.evidence.passages import IndexedPassage, PassageCache
 from detectors.evidence.weights import Weights, load_weights
@@ -23,6 +23,7 @@ from schemas.verdict import ClaimJudgement, Evidence
 
 _UNMATCHED = ClaimJudgement(support=0.0, contradiction=0.0, why=NO_EVIDENCE)
 _DECIMALS = 4
+_SAME_SUBJECT = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,9 @@ class EvidenceDetector:
     def _readings(self, at: int, item: CheckItem) -> Iterator[_Reading]:
         passages = self._cache.indexed(item.passages)
         question = frozenset(word.key for word in words_of(item.question))
-        for number, claim in enumerate(item.claims):
-            if claim.is_factual:
-                prepared = prepare(claim_words(claim), self._weights.terms.weight)
+        for number, words in enumerate(words_to_check(item.claims, item.question)):
+            if words is not None:
+                prepared = prepare(words, self._weights.terms.weight)
                 for found in _matches(prepared, passages):
                     yield _Reading((at, number), prepared, found, question)
 
@@ -108,8 +109,19 @@ def _matches(claim: PreparedClaim, passages: Sequence[IndexedPassage]) -> list[M
     if found is None:
         return []
     rivals = rival_matches(claim, found, passages)
-    is_found_disputed = bool(rivals) and is_disputed(claim, found)
-    return [found, *(rival for rival in rivals if is_found_disputed != is_disputed(claim, rival))]
+    if not rivals:
+        return [found]
+    if disputed_keys(claim, found):
+        return [found, *(rival for rival in rivals if not disputed_keys(claim, rival))]
+    return [found, *(rival for rival in rivals if _contradicts(claim, rival))]
+
+
+def _contradicts(claim: PreparedClaim, rival: Match) -> bool:
+    """True when the rival says the same but for the words in dispute; "14 days" of something else do not contradict."""
+    disputed = disputed_keys(claim, rival)
+    rest = sum(weight for key, weight in claim.weights.items() if key not in disputed)
+    covered = sum(weight for key, weight in claim.weights.items() if key in rival.best.keys)
+    return bool(disputed) and covered >= _SAME_SUBJECT * rest
 
 
 def _judgement(scored: Sequence[_Scored], passages: Sequence[Passage]) -> ClaimJudgement:

@@ -1,4 +1,4 @@
-"""Labelled records as claims with matched evidence, for training and measuring; words are made once, features per term table."""
+"""Labelled records as claims and indexed passages, for training and measuring; words are made once for all folds."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from detectors.claims import split_claims
-from detectors.evidence.claimtext import claim_words
+from detectors.evidence.claimtext import words_to_check
 from detectors.evidence.passages import IndexedPassage, index_passage
 from detectors.evidence.words import Word, words_of
 
@@ -73,10 +73,12 @@ def build_examples(records: Iterable[Mapping[str, Any]]) -> list[AnswerExample]:
 
 
 def _claims(record: Mapping[str, Any]) -> tuple[ClaimExample, ...]:
-    found = [claim for claim in split_claims(record["answer"]) if claim.is_factual]
+    claims = split_claims(record["answer"])
+    checked = words_to_check(claims, record["question"])
+    found = [(claim, words) for claim, words in zip(claims, checked, strict=True) if words is not None]
     spans = record["spans"]
     examples = []
-    for claim in found:
+    for claim, words in found:
         if spans is not None:
             label = _span_label(spans, claim.start, claim.end)
         elif not record["hallucinated"]:
@@ -85,7 +87,7 @@ def _claims(record: Mapping[str, Any]) -> tuple[ClaimExample, ...]:
             label = CONTRADICTED if _may_contradict(record) else UNSUPPORTED
         else:
             label = UNKNOWN
-        examples.append(ClaimExample(tuple(claim_words(claim)), claim.text, label))
+        examples.append(ClaimExample(tuple(words), claim.text, label))
     return tuple(examples)
 
 

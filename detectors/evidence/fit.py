@@ -37,6 +37,10 @@ _MORE_IS_WORSE = frozenset(
         "negation_lost",
         "polarity_conflicts",
         "denied_keys",
+        "names_in_close_copy",
+        "figures_in_close_copy",
+        "polarity_in_close_copy",
+        "missing_in_close_copy",
     )
 )
 
@@ -105,9 +109,9 @@ def _fit_linear(features: Array, labels: Array, weight: Array) -> tuple[Array, f
 def _fit_forest(features: Array, labels: Array, weight: Array, *, monotone: bool) -> Forest:
     directions = [_direction(name) if monotone else 0 for name in FEATURES]
     boosted = HistGradientBoostingClassifier(
-        max_iter=120,
+        max_iter=200,
         learning_rate=0.06,
-        max_leaf_nodes=8,
+        max_leaf_nodes=10,
         min_samples_leaf=60,
         l2_regularization=5.0,
         max_features=0.5,
@@ -116,14 +120,14 @@ def _fit_forest(features: Array, labels: Array, weight: Array, *, monotone: bool
         random_state=0,
     )
     boosted.fit(features, labels, sample_weight=weight)
-    return _export(boosted)
+    return export_forest(boosted)
 
 
 def _direction(name: str) -> int:
     return int(name in _MORE_IS_BETTER) - int(name in _MORE_IS_WORSE)
 
 
-def _export(boosted: Any) -> Forest:
+def export_forest(boosted: Any) -> Forest:
     """The trees of a fitted sklearn model as arrays; a test holds them to the original's scores."""
     nodes = [trees[0].nodes for trees in boosted._predictors]  # noqa: SLF001 - there is no public access to the trees
     shape = (len(nodes), max(len(tree) for tree in nodes))

@@ -1,4 +1,4 @@
-"""JSON passages as ``key: value`` spans with offsets into the text, by scanning, so that broken JSON still gives lines."""
+"""JSON passages as ``key: value`` spans with offsets, found by scanning, so that broken JSON still gives lines."""
 
 import re
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 @dataclass(frozen=True, slots=True)
 class KeyValue:
-    """A value at ``start:end`` under ``label`` (its keys, outermost first, as words); ``label_start`` is where it reads from."""
+    """A value at ``start:end`` under ``key`` inside ``path`` (outer keys), as words; it reads from ``label_start``."""
 
-    label: str
+    key: str
+    path: str
     label_start: int
     start: int
     end: int
-    last_words: int
 
 
 def key_value_spans(text: str) -> Iterator[KeyValue]:
@@ -29,15 +29,15 @@ def key_value_spans(text: str) -> Iterator[KeyValue]:
     keys: list[str] = []
     key, key_start = "", 0
     for match in _ITEM.finditer(text):
-        token = match.group()
+        item = match.group()
         if match.group(2) is not None:
             key, key_start = _CAMEL.sub(" ", match.group(1)), match.start()
-        elif token in "{[":
-            keys.append(key if token == "{" else "")
-            key = "" if token == "{" else key
-        elif token in "}]":
+        elif item in "{[":
+            keys.append(key if item == "{" else "")
+            key = "" if item == "{" else key
+        elif item in "}]":
             key = keys.pop() if keys else ""
-        elif token != ",":
+        elif item != ",":
             start, end = match.span(1) if match.group(1) is not None else match.span()
             label_start = key_start if key and key_start < start else start
-            yield KeyValue(" ".join((*keys[-2:], key)), label_start, start, end, max(1, len(key.split())))
+            yield KeyValue(key, " ".join(keys[-2:]), label_start, start, end)

@@ -1,9 +1,10 @@
-"""A claim matched to the pieces of text that cover it best; what lies elsewhere never counts, so padding cannot help."""
+"""A claim matched to the pieces of text that cover it best; what lies elsewhere never counts, so padding is inert."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
+from detectors.evidence.figures import Figure, figures_of
 from detectors.evidence.passages import IndexedPassage, Piece
 from detectors.evidence.words import Word
 
@@ -13,21 +14,8 @@ _UNION_PIECES = 3
 # context cannot lend a claim its missing words one by one.
 _UNION_MIN_SHARE_OF_BEST = 0.35
 _UNION_MIN_GAIN = 0.08
-_RIVAL_SHARE_OF_BEST = 0.7
+_RIVAL_SHARE_OF_BEST = 0.5
 _MOST_RIVALS = 2
-
-UNIT_WORDS = {"dollar": "$", "usd": "$", "euro": "€", "eur": "€", "pound": "£", "gbp": "£", "percent": "%"}
-"""Unit words as stems, and the sign that means the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number in a text with its unit: a sign, ``clock``, or the stem of the word that follows."""
-
-    key: str
-    value: float
-    unit: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +45,6 @@ class Match:
     window_figures: tuple[Figure, ...]
     near_key_values: tuple[Piece, ...]
     ranked: tuple[tuple[tuple[int, int], float], ...]
-
-
-def figures_of(words: Sequence[Word]) -> tuple[Figure, ...]:
-    """Figures among ``words`` with their units."""
-    found = []
-    for at, word in enumerate(words):
-        if word.value is None:
-            continue
-        unit = word.unit
-        if not unit:
-            following = next((other for other in words[at + 1 : at + 3] if not other.is_stop), None)
-            if following is not None and following.value is None:
-                unit = UNIT_WORDS.get(following.key, following.key)
-        found.append(Figure(word.key, word.value, unit, word.text))
-    return tuple(found)
 
 
 def prepare(words: Sequence[Word], weight: Callable[[str], float]) -> PreparedClaim:
@@ -107,7 +80,7 @@ def match(claim: PreparedClaim, passages: Sequence[IndexedPassage]) -> Match | N
 
 
 def rival_matches(claim: PreparedClaim, found: Match, passages: Sequence[IndexedPassage]) -> list[Match]:
-    """Matches inside single other passages that cover the claim nearly as well as ``found``; at most two."""
+    """Matches inside single other passages that cover at least half as much as ``found``; at most two."""
     rivals = []
     others = {number for (number, _), _ in found.ranked} - {found.passage}
     for number in sorted(others):

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from detectors.evidence.examples import CONTRADICTED, SUPPORTED, UNKNOWN, AnswerExample
 from detectors.evidence.weights import Array
 
-THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+Flags = NDArray[np.bool_]
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def answer_scores(examples: Sequence[AnswerExample], support: Array) -> Array:
@@ -26,7 +28,7 @@ def report(examples: Sequence[AnswerExample], support: Array, contradiction: Arr
     bad = np.array([example.is_bad for example in examples])
     group = np.array([example.group for example in examples])
     fold = np.array([example.fold for example in examples])
-    flagged_global = _flag_by_other_folds(scores, bad, fold, np.zeros(len(examples), dtype=int))
+    flagged_global = _flag_by_other_folds(scores, bad, fold, np.zeros(len(examples), dtype=np.intp))
     flagged_group = _flag_by_other_folds(scores, bad, fold, np.unique(group, return_inverse=True)[1])
     groups = [(name, group == name) for name in np.unique(group)]
     groups.append(("summedits", np.char.startswith(group, "summedits")))
@@ -37,6 +39,8 @@ def report(examples: Sequence[AnswerExample], support: Array, contradiction: Arr
             "auc": round(float(roc_auc_score(~bad[rows], scores[rows])), 3),
             "balanced_accuracy": round(_balanced(bad[rows], flagged_global[rows]), 3),
             "balanced_accuracy_own_threshold": round(_balanced(bad[rows], flagged_group[rows]), 3),
+            "false_alarms": {str(at): round(float((scores[rows & ~bad] < at).mean()), 3) for at in THRESHOLDS},
+            "found": {str(at): round(float((scores[rows & bad] < at).mean()), 3) for at in THRESHOLDS},
         }
         for name, rows in groups
     }
@@ -62,7 +66,7 @@ def _claims(examples: Sequence[AnswerExample], support: Array, contradiction: Ar
     return result
 
 
-def _flag_by_other_folds(scores: Array, bad: Array, fold: Array, part: Array) -> Array:
+def _flag_by_other_folds(scores: Array, bad: Flags, fold: NDArray[np.intp], part: NDArray[np.intp]) -> Flags:
     flagged = np.zeros(len(scores), dtype=bool)
     for one in np.unique(part):
         for held in np.unique(fold):
@@ -72,7 +76,7 @@ def _flag_by_other_folds(scores: Array, bad: Array, fold: Array, part: Array) ->
     return flagged
 
 
-def best_threshold(scores: Array, bad: Array) -> float:
+def best_threshold(scores: Array, bad: Flags) -> float:
     """The threshold of highest balanced accuracy, flagging scores below it."""
     order = np.argsort(scores)
     sensitivity = np.cumsum(bad[order]) / max(bad.sum(), 1)
@@ -82,5 +86,5 @@ def best_threshold(scores: Array, bad: Array) -> float:
     return float((scores[order][best] + above) / 2)
 
 
-def _balanced(bad: Array, flagged: Array) -> float:
+def _balanced(bad: Flags, flagged: Flags) -> float:
     return float((flagged[bad].mean() + (~flagged[~bad]).mean()) / 2)

@@ -4,10 +4,11 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 
 from detectors.evidence.keyvalue import key_value_spans
-from detectors.evidence.words import Word, tokenise
+from detectors.evidence.words import Word, tokenise, words_of
 from schemas.trace import Passage, passage_hash
 
 _BOUNDARY = re.compile(
@@ -16,18 +17,22 @@ _BOUNDARY = re.compile(
 )
 _LONGEST_PIECE_WORDS = 60
 _CUT_WORDS = 40
+_ENTRY_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A sentence, line, or 40-word stretch of a text without sentence ends; ``keys`` are its words that count."""
+    """A sentence, line, or 40-word stretch of a text without sentence ends; ``keys`` are its words that count.
+
+    ``label`` holds the words of the innermost key where the piece is a key with its value.
+    """
 
     start: int
     end: int
     words: tuple[Word, ...]
     keys: frozenset[str]
     is_key_value: bool = False
-    last_label: frozenset[str] = frozenset()
+    label: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +55,20 @@ def index_passage(text: str, content_hash: str = "") -> IndexedPassage:
 
 
 class PassageCache:
-    """Least-recently-used indexes by content hash, bounded by ``max_characters`` of text; safe across threads."""
+    """Least-recently-used indexes by content hash, bounded by ``max_characters`` of text; safe across threads.
 
-    def __init__(self, max_characters: int = 50_000_000) -> None:
+    Every passage counts 100 characters beside its text, so that a flood of empty ones is bounded too.
+    """
+
+    def __init__(self, max_characters: int) -> None:
         self._max_characters = max_characters
         self._held: OrderedDict[str, tuple[IndexedPassage, int]] = OrderedDict()
         self._characters = 0
         self._lock = Lock()
+
+    def __len__(self) -> int:
+        """How many passages are held."""
+        return len(self._held)
 
     def indexed(self, passages: Sequence[Passage]) -> list[IndexedPassage]:
         """Indexes of ``passages``, in order."""
@@ -72,8 +84,8 @@ class PassageCache:
         index = index_passage(text, content_hash)
         with self._lock:
             if content_hash not in self._held:
-                self._held[content_hash] = (index, len(text))
-                self._characters += len(text)
+                self._held[content_hash] = (index, len(text) + _ENTRY_CHARACTERS)
+                self._characters += len(text) + _ENTRY_CHARACTERS
             while self._characters > self._max_characters and len(self._held) > 1:
                 self._characters -= self._held.popitem(last=False)[1][1]
         return index
@@ -82,17 +94,21 @@ class PassageCache:
 def _key_value_pieces(text: str) -> list[Piece]:
     pieces: list[Piece] = []
     for span in key_value_spans(text):
-        label = [word for word, _ in tokenise(span.label)]
         values = _prose_pieces(text, span.start, span.end)
         if not values:
             continue
-        first = values[0]
-        words = (*label, *first.words)
-        pieces.append(
-            Piece(span.label_start, first.end, words, _counting(words), True, _counting(label[-span.last_words :]))
-        )
+        first, label = values[0], words_of(span.key)
+        words = (*words_of(span.path), *label, *first.words)
+        keys = _counting(words) | _joined(label)
+        pieces.append(Piece(span.label_start, first.end, words, keys, is_key_value=True, label=_counting(label)))
         pieces.extend(values[1:])
     return pieces
+
+
+def _joined(label: Sequence[Word]) -> frozenset[str]:
+    """Neighbours of a split key as one word: ``TakeOut`` is also ``takeout``."""
+    joined = (left.text.lower() + right.text.lower() for left, right in pairwise(label))
+    return _counting([word for text in joined for word in words_of(text)])
 
 
 def _prose_pieces(text: str, start: int, end: int) -> list[Piece]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from detectors.evidence.features import conflicting_figures, missing_figures, negated_keys, opposing
+from detectors.evidence import figures
 from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.polarity import negated_keys, opposing
 from detectors.evidence.words import Word
 
 NO_EVIDENCE = "no word of weight is in the passages"
@@ -13,11 +14,11 @@ _MOST_WORDS = 3
 
 def explain(claim: PreparedClaim, found: Match) -> str:
     """Why the claim stands or falls, shown in the claim's own spelling; bounded in length, untrusted in content."""
-    conflicts = conflicting_figures(claim, found)
+    conflicts = figures.conflicting(claim.figures, figures.figures_of(found.best.words))
     if conflicts:
         own, other = conflicts[0]
         return f"{own.text[:_LONGEST]} here, {other.text[:_LONGEST]} in the evidence"
-    missing = missing_figures(claim, found)
+    missing = figures.missing(claim.figures, found.window_figures)
     if missing:
         return f"the figure {missing[0].text[:_LONGEST]} is not in the evidence"
     opposites = opposing(claim, found)

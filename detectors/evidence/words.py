@@ -81,7 +81,7 @@ def analyse(token: str) -> Word:
     spoken = _spoken_number(low)
     if spoken is not None:
         return Word(key=_figure_key(spoken), text=token, value=spoken)
-    bare = low[:-2] if low.endswith("'s") else low
+    bare = low.removesuffix("'s")
     is_negation = bare in NEGATIONS or bare.endswith("n't")
     return Word(
         key=stem(bare),

@@ -1,0 +1,95 @@
+"""Word order: which pairs of the claim stand together in the evidence, and where another word stands in their place."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.words import Word
+
+_GAP = 4
+
+
+def positions(words: Sequence[Word]) -> dict[str, int]:
+    """First position of each counting key."""
+    found: dict[str, int] = {}
+    for at, word in enumerate(words):
+        if not word.is_stop:
+            found.setdefault(word.key, at)
+    return found
+
+
+def order_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
+    """Shares of the claim's word pairs found: as written, in one piece near each other, and of those in order."""
+    phrases = {(a.key, b.key) for piece in found.chosen for a, b in pairwise(piece.words)}
+    written = [(a.key, b.key) for a, b in pairwise(claim.words)]
+    places = [positions(piece.words) for piece in found.chosen]
+    keys = claim.keys
+    pairs = [*pairwise(keys), *zip(keys, keys[2:], strict=False)]
+    together = ordered = 0
+    for left, right in pairs:
+        steps = [place[right] - place[left] for place in places if left in place and right in place]
+        near = min(steps, key=abs, default=0)
+        together += near != 0
+        ordered += near > 0
+    return (
+        sum(pair in phrases for pair in written) / max(len(written), 1),
+        together / max(len(pairs), 1),
+        ordered / together if together else 1.0,
+    )
+
+
+def substitutions(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
+    """Claim words between two shared anchors where the best piece has other words, or none; heaviest of the first."""
+    substituted = inserted = 0
+    heaviest = 0.0
+    keys = claim.keys
+    words = found.best.words
+    best_at = positions(words)
+    for at, key in enumerate(keys):
+        if key in best_at:
+            continue
+        before = next((best_at[k] for k in reversed(keys[max(0, at - 2) : at]) if k in best_at), None)
+        after = next((best_at[k] for k in keys[at + 1 : at + 3] if k in best_at), None)
+        if before is None and after is None:
+            continue
+        low = before if before is not None else max(-1, (after or 0) - _GAP)
+        high = after if after is not None else min(len(words), low + _GAP)
+        if not 0 < high - low <= _GAP + 2:
+            continue
+        between = [word for word in words[low + 1 : high] if not word.is_stop and word.key not in claim.weights]
+        if between:
+            substituted += 1
+            heaviest = max(heaviest, claim.weights[key])
+        elif before is not None and after is not None:
+            inserted += 1
+    return float(substituted), float(inserted), heaviest
+
+
+def swaps(claim: PreparedClaim, found: Match) -> tuple[float, float]:
+    """Missing claim words whose neighbour stands beside a different word on the same side, and those of like kind."""
+    content = [word for word in claim.words if not word.is_stop]
+    absent = [at for at, word in enumerate(content) if word.key not in found.window_keys]
+    swapped = alike = 0
+    for piece in found.chosen if absent else ():
+        theirs = [word for word in piece.words if not word.is_stop]
+        places = positions(theirs)
+        for at in absent:
+            for other in _in_its_place(content, at, theirs, places):
+                if other.key not in claim.weights:
+                    swapped += 1
+                    alike += _is_like(content[at], other)
+    return float(swapped), float(alike)
+
+
+def _in_its_place(content: Sequence[Word], at: int, theirs: Sequence[Word], places: dict[str, int]) -> list[Word]:
+    found = []
+    for step in (-1, 1):
+        neighbour = at + step
+        place = places.get(content[neighbour].key) if 0 <= neighbour < len(content) else None
+        if place is not None and 0 <= place - step < len(theirs):
+            found.append(theirs[place - step])
+    return found
+
+
+def _is_like(word: Word, other: Word) -> bool:
+    return word.is_capital == other.is_capital and (word.value is None) == (other.value is None)
