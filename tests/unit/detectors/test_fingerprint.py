@@ -14,7 +14,11 @@ BASE = fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), splitter_version="
 def test_equal_parts_give_equal_digits_in_every_process() -> None:
     """A pinned value: a change here is a change of every series in the store."""
     assert "6bdd327370f27140" == fingerprint(
-        "d1", Thresholds(), (Layer.L0, Layer.L1), splitter_version="1", l0_version="1"
+        "d1",
+        Thresholds(supported=0.5, unsupported=0.5, contradicted=0.8),
+        (Layer.L0, Layer.L1),
+        splitter_version="1",
+        l0_version="1",
     )
 
 
@@ -40,7 +44,7 @@ def test_the_order_of_layers_does_not_count() -> None:
 
 def test_the_parts_are_named() -> None:
     """People can see what changed; the versions of this package are the default."""
-    parts = fingerprint_parts("d-1", Thresholds(), (Layer.L0,))
+    parts = fingerprint_parts("d-1", Thresholds(contradicted=0.8), (Layer.L0,))
 
     assert ("d-1", "L0", SPLITTER_VERSION, L0_VERSION, "0.8") == (
         parts["detector"],
