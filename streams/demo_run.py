@@ -99,8 +99,11 @@ async def _run(settings: Settings, run: DemoRun) -> int:
     async with connected(
         settings, lifeline, first_policy=parse_policy(POLICY_FILE.read_text(encoding="utf-8"))
     ) as runtime:
+        await _send_history(runtime, run)  # before anybody reads: a topic read to its end would make it late
         watched = runtime.open_store()
-        tasks = [asyncio.create_task(_feed(runtime, run)), asyncio.create_task(_watch(watched, runtime, run))]
+        tasks = [asyncio.create_task(_watch(watched, runtime, run))]
+        if run.live:
+            tasks.append(asyncio.create_task(_send_live(runtime, run)))
         try:
             code = await serve_roles(runtime, tuple(Role))
         finally:
@@ -114,17 +117,20 @@ async def _run(settings: Settings, run: DemoRun) -> int:
     return code
 
 
-async def _feed(runtime: Runtime, run: DemoRun) -> None:
-    """The history as fast as the broker takes it, then live traces at the rate asked for."""
+async def _send_history(runtime: Runtime, run: DemoRun) -> None:
     traces = iter(demo_traces(utc_now(), SEED, DEMO_RECIPE))
     while chunk := list(islice(traces, AT_ONCE)):
         await _send(runtime, run, chunk)
-        await asyncio.sleep(0)
-    if run.live:
-        recipe = DEMO_RECIPE.model_copy(update={"live_traces_per_second": run.rate})
-        for trace in live_traces(utc_now(), SEED, recipe):
-            await asyncio.sleep((datetime.fromisoformat(trace["ts"]) - utc_now()).total_seconds())
-            await _send(runtime, run, [trace])
+    run.console.print(
+        f"{run.seconds:5.0f} s  {run.sent:,} traces of the last {DEMO_RECIPE.window.days} days are in Kafka"
+    )
+
+
+async def _send_live(runtime: Runtime, run: DemoRun) -> None:
+    recipe = DEMO_RECIPE.model_copy(update={"live_traces_per_second": run.rate})
+    for trace in live_traces(utc_now(), SEED, recipe):
+        await asyncio.sleep((datetime.fromisoformat(trace["ts"]) - utc_now()).total_seconds())
+        await _send(runtime, run, [trace])
 
 
 async def _send(runtime: Runtime, run: DemoRun, traces: Iterable[Mapping[str, Any]]) -> None:

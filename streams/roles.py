@@ -44,7 +44,8 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     """Source topics to stored traces and ``gw.drawn``."""
     settings = runtime.settings
     app = runtime.app(Role.INGEST, runtime.source)
-    watermarks = Watermarks()
+    marks_store = runtime.open_store()
+    watermarks = Watermarks(await asyncio.to_thread(marks_store.watermarks))
     step = Ingest(
         store=runtime.open_store(),
         publisher=runtime.publisher,
@@ -58,14 +59,13 @@ async def build_ingest(runtime: Runtime) -> faust.App:
         ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
     )
     _attach(runtime, app, Role.INGEST, settings.kafka.source.topics, step.handle)
-    marks_store = runtime.open_store()
 
     async def save_watermarks() -> None:
         if not app.started:
             return
         assigned = app.consumer.assignment()
         ends = {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in assigned}
-        rows = watermarks.rows(ends, ends, utc_now())
+        rows = watermarks.rows(ends, utc_now())
         if rows:
             await asyncio.to_thread(marks_store.insert_watermarks, rows)
 

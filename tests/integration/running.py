@@ -155,9 +155,10 @@ def running(data_dir: Path, kafka: str | None, topic: str = "traces") -> Iterato
     log_path = data_dir / "run.log"
     if kafka is not None:
         assert groundwatch("migrate", environment=environment, log_path=log_path).wait(60) == 0, log_path.read_text()
+    address_file = data_dir / "run.json"
+    address_file.unlink(missing_ok=True)  # left behind by a killed process
     process = groundwatch("run", environment=environment, log_path=log_path)
     try:
-        address_file = data_dir / "run.json"
         deadline = time.monotonic() + START_SECONDS
         while not address_file.exists():
             assert process.poll() is None, log_path.read_text(errors="replace")[-3000:]

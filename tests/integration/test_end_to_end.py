@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -142,3 +143,28 @@ def test_a_bad_deploy_is_paged_with_slice_version_and_examples(process: tuple[Ru
     time.sleep(5)
     assert 1 == len(run.get("/api/v1/alerts?state=firing"))
     assert 0 == run.stop()
+
+
+TRACES = 3000
+KILLS = 3
+
+
+@pytest.mark.integration
+@pytest.mark.kafka
+def test_kill_9_loses_nothing_and_counts_nothing_twice(tmp_path: Path) -> None:
+    """Every trace has its row and its verdict once, whenever the process died."""
+    home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
+    with apache_kafka(home, tmp_path / "kafka") as address:
+        asyncio.run(create_topics(Connection(address), [TopicSpec(TOPIC, 3)]))
+        produce(address, TOPIC, [(b"%d" % n, native(f"t-{n}")) for n in range(TRACES)])
+        for kill in range(KILLS):
+            with running(tmp_path / "data", address, TOPIC) as run:
+                enough = (kill + 1) * TRACES // (KILLS + 2)
+                run.wait_for(lambda: run.get("/api/v1/counts")["traces"] >= enough, 90, "traces")  # noqa: B023
+                run.stop(signal.SIGKILL)
+        with running(tmp_path / "data", address, TOPIC) as run:
+            expected = {"traces": TRACES, "drawn": TRACES, "verdicts": TRACES}
+            run.wait_for(lambda: expected.items() <= run.get("/api/v1/counts").items(), 120, "all of them")
+            time.sleep(3)
+            assert expected.items() <= run.get("/api/v1/counts").items()
+            assert 0 == run.stop()
