@@ -8,6 +8,7 @@ from detectors.evidence.words import Word, words_of
 from schemas.claim import Claim
 
 _MARK = re.compile(r"\s*(?:\d{1,3}[.)]\s|[-*•·]\s)")
+_BRACKET = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _PASSAGE = re.compile(r"\bpassages?\s+\d{1,3}(?:(?:\s*,\s*|\s+and\s+|\s*&\s*)\d{1,3})*\b", re.IGNORECASE)
 # "No, it cannot be merged" denies once, not twice.
 _REPLY = re.compile(r"\s*(?:yes|no)\s*[,:;–—]\s*", re.IGNORECASE)
@@ -26,9 +27,8 @@ def words_to_check(claims: Sequence[Claim], question: str) -> list[list[Word] | 
 
 def claim_words(claim: Claim) -> list[Word]:
     """Words of the claim without its citations, its list mark, and a "yes," or "no," in front."""
-    text = claim.text
-    for citation in claim.citations:
-        text = text.replace(f"[{citation}]", " ")
+    known = frozenset(claim.citations)
+    text = _BRACKET.sub(lambda found: " " if found.group(1) in known else found.group(), claim.text)
     text = _PASSAGE.sub(" ", strip_citations(text))
     for prefix in (_MARK, _REPLY):
         found = prefix.match(text)

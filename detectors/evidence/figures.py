@@ -38,20 +38,19 @@ def figures_of(words: Sequence[Word]) -> tuple[Figure, ...]:
 
 
 def missing(figures: Sequence[Figure], evidence: Sequence[Figure]) -> list[Figure]:
-    """Figures that stand nowhere in ``evidence``, rounding allowed."""
-    return [figure for figure in figures if not _stands(figure, evidence)]
+    """Figures that stand nowhere in ``evidence``, rounding allowed; linear in both."""
+    keys, rounded = _held(evidence)
+    return [figure for figure in figures if figure.key not in keys and figure.value not in rounded]
 
 
 def conflicting(figures: Sequence[Figure], evidence: Sequence[Figure]) -> list[tuple[Figure, Figure]]:
     """Figures that ``evidence`` lacks, each with one of its figures in the same unit that the claim lacks."""
-    held = {figure.key for figure in figures}
-    pairs = []
-    for figure in figures:
-        if figure.unit and not _stands(figure, evidence):
-            other = next((one for one in evidence if one.unit == figure.unit and one.key not in held), None)
-            if other is not None:
-                pairs.append((figure, other))
-    return pairs
+    own = {figure.key for figure in figures}
+    others: dict[str, Figure] = {}
+    for one in evidence:
+        if one.key not in own:
+            others.setdefault(one.unit, one)
+    return [(one, others[one.unit]) for one in missing(figures, evidence) if one.unit and one.unit in others]
 
 
 def in_other_unit(figures: Sequence[Figure], evidence: Sequence[Figure]) -> int:
@@ -61,18 +60,18 @@ def in_other_unit(figures: Sequence[Figure], evidence: Sequence[Figure]) -> int:
     return sum(bool(one.unit) and one.key in keys and (one.key, one.unit) not in units for one in figures)
 
 
-def _stands(figure: Figure, others: Sequence[Figure]) -> bool:
-    return any(figure.key == other.key or rounds_to(other.value, figure.value) for other in others)
+def _held(evidence: Sequence[Figure]) -> tuple[set[str], set[float]]:
+    return {one.key for one in evidence}, {value for one in evidence for value in rounded_forms(one.value)}
 
 
-def rounds_to(exact: float, rounded: float) -> bool:
-    """True when ``rounded`` is ``exact`` with fewer digits.
+def rounded_forms(exact: float) -> list[float]:
+    """What people write for ``exact``: one to three digits kept, at most 5 % away.
 
-    >>> rounds_to(1523000.0, 1500000.0), rounds_to(11.8, 12.0), rounds_to(30.0, 31.0), rounds_to(2022.0, 2020.0)
-    (True, True, False, False)
+    >>> rounded_forms(1523000.0), rounded_forms(11.8), rounded_forms(30.0), rounded_forms(2022.0)
+    ([1500000.0, 1520000.0], [12.0, 11.8], [], [])
     """
     # Small counts and years are exact: 2020 is not a rounded 2022.
     if exact.is_integer() and abs(exact) < _EXACT_BELOW:
-        return False
-    near = abs(exact - rounded) <= _ROUNDING * abs(exact)
-    return near and any(float(f"{exact:.{digits}g}") == rounded for digits in (1, 2, 3))
+        return []
+    forms = (float(f"{exact:.{digits}g}") for digits in (1, 2, 3))
+    return [form for form in forms if abs(exact - form) <= _ROUNDING * abs(exact)]

@@ -7,7 +7,7 @@ import pytest
 
 from detectors.claims import split_claims
 from detectors.evidence import EvidenceDetector, load_evidence_detector
-from schemas.claim import CheckItem
+from schemas.claim import CheckItem, Claim
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement
 
@@ -191,6 +191,18 @@ def test_time_is_linear_in_the_text() -> None:
     seconds(1)
     small, large = max(seconds(50), 0.005), seconds(400)
     assert large < 30 * small
+
+
+@pytest.mark.parametrize("unit", ["{} days ", "[{}] ", "Name{} ", "not open "])
+def test_a_giant_claim_takes_linear_time(unit: str) -> None:
+    """A claim of a hundred kilobytes and more against passages full of figures is judged in seconds."""
+    text = "".join(unit.format(number) for number in range(20_000))
+    claim = Claim(index=0, start=0, end=len(text), text=text, citations=tuple(map(str, range(0, 20_000, 2))))
+    passage = Passage(text=" ".join(f"{number}.5 days" for number in range(10_000, 30_000)))
+    began = perf_counter()
+    judged = load_evidence_detector().judge([CheckItem("", (passage,), text, (claim,))])[0][0]
+    assert perf_counter() - began < 20
+    assert judged.error is None
 
 
 def test_equal_weights_have_one_fingerprint() -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from detectors.evidence.claimtext import words_to_check
-from detectors.evidence.figures import Figure, conflicting, figures_of, in_other_unit, missing, rounds_to
+from detectors.evidence.figures import Figure, conflicting, figures_of, in_other_unit, missing, rounded_forms
 from detectors.evidence.keyvalue import key_value_spans
 from detectors.evidence.passages import PassageCache, index_passage
 from detectors.evidence.polarity import negated_keys
@@ -58,7 +58,7 @@ def test_figures_are_missing_conflicting_or_in_another_unit() -> None:
 )
 def test_rounding_is_allowed_where_people_round(exact: float, rounded: float, expected: bool) -> None:
     """Large and fractional numbers may lose digits; counts and years may not."""
-    assert expected == rounds_to(exact, rounded)
+    assert expected == (rounded in rounded_forms(exact))
 
 
 def test_negation_reaches_the_words_that_follow_it() -> None:
