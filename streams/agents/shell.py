@@ -49,7 +49,7 @@ def bound_the_drain(drain_seconds: float) -> None:
 
 
 async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
-    """Run the apps until the lifeline stops or one of them dies; then stop them in order (drain, commit, leave)."""
+    """Run the apps until the lifeline stops or one of them dies; then stop them (drain, commit, leave)."""
     for app in apps:
         app.finalize()
     stopping = asyncio.create_task(lifeline.stopping.wait())
@@ -63,8 +63,7 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
         lifeline.stop("start failed")
     code = _exit_code(apps, lifeline)
     lifeline.stop("an app ended")
-    for app in apps:
-        await app.stop()
+    await asyncio.gather(*(app.stop() for app in apps))
     return code
 
 
