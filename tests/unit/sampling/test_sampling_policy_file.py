@@ -39,7 +39,7 @@ BAD = {
     START + "intents:\n  no:\n    citations_required: true\n": "line 3: key 'no' is not text; put it in quotes",
     START + "intents:\n  ? [a]\n  : {}\n": "line 3: key (a list or mapping) is not text",
     START
-    + "thresholds:\n  supported: 0.2\n": "line 2: thresholds: unsupported (0.5) must not be above supported (0.2)",
+    + "thresholds:\n  supported: 0.2\n": "line 2: thresholds: unsupported (0.7) must not be above supported (0.2)",
     START
     + "sampling:\n  strata:\n    - name: rest\n      has_flag: x\n": "line 2: sampling: stratum names must be unique",
     START + "sampling:\n  strata:\n    - name: all\n": "line 4: sampling.strata[0] = all: has no condition",
