@@ -36,6 +36,7 @@ lint: $(VENV)/.developer ## Format, lint, types and imports alone
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(PY) -m mypy
+	$(PY) -m mypy -p tests
 	$(VENV)/bin/lint-imports --no-logo
 
 format: $(VENV)/.developer ## Format and mend what can be mended

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
 class Record(BaseModel):
     """A frozen value object; equality is by value."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, use_enum_values=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, hide_input_in_errors=True)
 
 
 def _to_utc(moment: datetime) -> datetime:

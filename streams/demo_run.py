@@ -22,6 +22,7 @@ from demo.recipe import DEMO_RECIPE
 from demo.stream import demo_traces, live_traces
 from sampling.policy_file import parse_policy
 from schemas.alert import Alert
+from schemas.errors import ConfigError
 from schemas.labels import AlertState
 from streams.agents.batches import Lifeline
 from streams.agents.shell import bound_the_drain, install_signals
@@ -29,7 +30,7 @@ from streams.broker.publisher import Outgoing
 from streams.clock import utc_now
 from streams.logging import configure_logging
 from streams.run import connected, run_loop, serve_roles
-from streams.run_file import DEMO_FOLDER
+from streams.run_file import DEMO_FOLDER, find_running
 from streams.runtime import Runtime
 from streams.settings import Role, Settings
 from streams.store import Store, StoreCounts
@@ -67,9 +68,12 @@ class DemoRun:
 def run_demo(settings: Settings, *, live: bool, rate: float) -> int:
     """Run the demo in a fresh folder below ``data_dir``; ``rate`` is live traces a second.
 
+    Raises ConfigError when another demo runs on that folder.
     Exit codes are those of the process shell; without ``live`` 0 means that the alert fired, 1 that none came.
     """
     settings = _demo_settings(settings)
+    if running := find_running(settings.data_dir):
+        raise ConfigError(f"a demo runs on {settings.data_dir} already (pid {running.pid}, {running.url}); stop it first")
     shutil.rmtree(settings.data_dir, ignore_errors=True)
     settings.data_dir.mkdir(parents=True)
     run = DemoRun(Console(highlight=False, soft_wrap=True), live, rate)

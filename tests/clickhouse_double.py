@@ -54,7 +54,7 @@ class ClickHouseDouble:
         return f"http://{login}127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        self._engine = chdb.connect(self._path)  # keeps the engine up between requests
+        self._engine = chdb.connect(self._path)  # type: ignore[no-untyped-call]  # keeps the engine up between requests
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
         return self
@@ -101,7 +101,7 @@ class ClickHouseDouble:
 
     def _run(self, parameters: dict[str, str], body: bytes) -> bytes:
         """One request on a connection of its own, so that its settings end with it."""
-        connection = chdb.connect(self._path)
+        connection: Any = chdb.connect(self._path)  # type: ignore[no-untyped-call]
         try:
             for name, value in parameters.items():
                 if name not in _TRANSPORT and not name.startswith("param_") and _NAME.fullmatch(name):

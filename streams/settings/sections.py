@@ -82,12 +82,6 @@ class Verify(Section):
         le=2000,
         description="Drawn traces judged together. Too high: a slow batch delays all of its verdicts.",
     )
-    workers: int = Field(
-        1,
-        ge=1,
-        le=64,
-        description="Threads that judge, in this process. More than cores: slower, not faster.",
-    )
 
 
 class ExpectedRate(Section):

@@ -119,7 +119,8 @@ async def server(store: Store) -> AsyncIterator[TestServer]:
     """The pages on a free port of this machine."""
     app = web.Application()
     add_routes(app, store, now=lambda: NOW, tenants=ALL_TENANTS)
-    async with TestServer(app) as running:
+    running = TestServer(app)
+    async with running:
         yield running
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -128,7 +129,7 @@ def test_citations_never_crash_and_taking_them_out_leaves_none(text: str) -> Non
 @given(ANSWERS, st.booleans(), st.sampled_from([None, (), "given"]))
 def test_any_answer_gets_a_verdict(answer: str, is_required: bool, passages: object) -> None:
     """Screening and verification end in one verdict, whatever the text is."""
-    fields = {} if passages == "given" else {"passages": passages}
+    fields: dict[str, Any] = {} if passages == "given" else {"passages": passages}
     item = trace(answer=answer, question=answer, **fields)
     document = policy(intents={"refunds": {"citations_required": is_required}})
 

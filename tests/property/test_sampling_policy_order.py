@@ -1,6 +1,7 @@
 """Properties of the policy log: order of arrival is nothing, and a heartbeat's promise cannot be broken."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -25,7 +26,7 @@ def entries(draw: st.DrawFn) -> list[PolicyRecord]:
         published = draw(moments)
         starts = effective_bucket(published) + draw(st.integers(0, 5)) * BUCKET
         if draw(st.booleans()):
-            part: dict[str, object] = {"document": policy(f"n{number}")}
+            part: dict[str, Any] = {"document": policy(f"n{number}")}
         else:
             until = starts + timedelta(seconds=draw(st.integers(1, 7200)))
             part = {"overlay": Overlay(reason=OverlayReason.SURGE, at_least=0.5, until=until)}
@@ -41,10 +42,10 @@ def log_of(records: list[PolicyRecord]) -> PolicyLog:
     return log
 
 
-def answer(log: PolicyLog, ts: object) -> EffectivePolicy | str:
+def answer(log: PolicyLog, ts: datetime) -> EffectivePolicy | str:
     """The policy in force, or that it is not known."""
     try:
-        return log.at(ts)  # type: ignore[arg-type]
+        return log.at(ts)
     except PolicyIncomplete:
         return "incomplete"
 
@@ -59,7 +60,7 @@ def test_order_and_repetition_of_arrival_do_not_matter(records: list[PolicyRecor
 
 
 @given(entries(), moments)
-def test_log_says_what_a_plain_reading_says(records: list[PolicyRecord], ts: object) -> None:
+def test_log_says_what_a_plain_reading_says(records: list[PolicyRecord], ts: datetime) -> None:
     """The remembered stretches agree with a search through all entries."""
     log = log_of([*records, heartbeat(NOW + timedelta(days=1))])
     held = [
@@ -69,26 +70,28 @@ def test_log_says_what_a_plain_reading_says(records: list[PolicyRecord], ts: obj
         held, key=lambda entry: (entry.effective_from or NOW - timedelta(days=99), entry.published_at, entry.policy_id)
     )
     on_top = sorted(
-        entry.policy_id for entry in records if entry.overlay and entry.effective_from <= ts < entry.overlay.until
+        entry.policy_id
+        for entry in records
+        if entry.overlay and entry.effective_from and entry.effective_from <= ts < entry.overlay.until
     )
     assert "+".join([base.policy_id, *on_top]) == log.at(ts).policy_id
 
 
 @given(moments, st.integers(0, 3600), st.integers(-3, 4), st.integers(0, 299))
 def test_nothing_published_after_a_heartbeat_takes_effect_before_its_end(
-    sent: object, later_seconds: int, buckets: int, off_seconds: int
+    sent: datetime, later_seconds: int, buckets: int, off_seconds: int
 ) -> None:
     """Whatever start somebody picks, ``add`` refuses it when the heartbeat had already let traces be drawn there."""
     beat = heartbeat(sent)
     published = beat.published_at + timedelta(seconds=later_seconds)
     starts = bucket_start(published) + buckets * BUCKET + timedelta(seconds=off_seconds)
-    assume(starts < beat.complete_until)
+    assume(beat.complete_until is not None and starts < beat.complete_until)
     with pytest.raises(ConfigError):
         PolicyLog().add(policy_record("late", published_at=published, effective_from=starts))
 
 
 @given(moments)
-def test_earliest_start_is_accepted_and_the_one_before_is_not(published: object) -> None:
+def test_earliest_start_is_accepted_and_the_one_before_is_not(published: datetime) -> None:
     """``effective_bucket`` is exact."""
     starts = effective_bucket(published)
     PolicyLog().add(policy_record("x", published_at=published, effective_from=starts))

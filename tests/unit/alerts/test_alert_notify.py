@@ -2,6 +2,7 @@
 
 import io
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ FIRED = Sent("a", AlertState.FIRING, "chat")
 ESCAPE = "\x1b]8;;http://evil\x07click\x1b[2J"
 
 
-def example(number: int = 1, **fields: str) -> AlertExample:
+def example(number: int = 1, /, **fields: Any) -> AlertExample:
     """A flagged claim with its evidence."""
     return AlertExample(
         **{
@@ -126,7 +127,7 @@ def test_rate_without_answers_reads_as_unknown() -> None:
 @pytest.mark.parametrize("field", ["claim", "evidence", "label", "doc_id", "trace_id"])
 def test_untrusted_text_moves_no_cursor_and_breaks_no_line(field: str) -> None:
     """Escapes, newlines and direction marks of answers do not reach the terminal."""
-    text = render(alert(examples=(example(**{field: f"a{ESCAPE}\u202e\r\nFIRING fake"}),)))
+    text = render(alert(examples=(example(1, **{field: f"a{ESCAPE}\u202e\r\nFIRING fake"}),)))
     assert not [character for character in text if character < " " and character != "\n"]
     assert "\u202e" not in text
     assert not [line for line in text.splitlines()[1:] if line.startswith("FIRING")]

@@ -1,6 +1,7 @@
 """What a jump is measured against, and from which days."""
 
 import math
+from collections.abc import Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -23,7 +24,7 @@ from alerts.reference import (
 from tests.unit.alerts.worlds import DAY, START
 
 
-def days(counts: list[tuple[float, float]]) -> list[Block]:
+def days(counts: Sequence[tuple[float, float]]) -> list[Block]:
     """One block a day from the start of the world on."""
     return [Block(START + i * DAY, START + (i + 1) * DAY, n, k) for i, (n, k) in enumerate(counts)]
 

@@ -36,7 +36,7 @@ async def get(store: object, path: str, *, tenants: Tenants = ALL_TENANTS, now: 
     request._match_info = match
     response = await match.handler(request)
     assert isinstance(response, web.Response)
-    return read(response.status, dict(response.headers), bytes(response.body or b"").decode())
+    return read(response.status, dict(response.headers), (response.text or ""))
 
 
 def read(status: int, headers: dict[str, str], body: str) -> Page:

@@ -41,7 +41,9 @@ def test_what_is_outside_the_frame_is_held_at_its_edge() -> None:
 def test_no_points_give_an_empty_curve() -> None:
     """Nothing judged is nothing drawn."""
     drawn = curve([Point(NOW, NONE)], FRAME, HOUR)
-    assert drawn.lines == drawn.bands == drawn.dots == ()
+    assert not drawn.lines
+    assert not drawn.bands
+    assert not drawn.dots
     assert drawn.last is None
 
 

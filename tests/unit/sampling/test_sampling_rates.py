@@ -79,7 +79,7 @@ def test_unsampled_stratum_takes_the_rate_of_its_cell() -> None:
 
 def test_unsampled_cell_takes_the_rate_of_its_tier() -> None:
     """The tier says more about the risk than the whole."""
-    high = {"tier": RiskTier.HIGH}
+    high: dict[str, Any] = {"tier": RiskTier.HIGH}
     rows = [
         traffic_tally(100, intent="a"),
         verdicts(50, 0, intent="a"),

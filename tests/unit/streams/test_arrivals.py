@@ -25,7 +25,7 @@ def head(trace_id: str = "t-1", value: bytes = b"{}", **fields: object) -> Trace
         "policy_id": "p1",
         **fields,
     }
-    return TraceHead(trace_id=trace_id, content_hash=content_hash(value), **known)  # type: ignore[arg-type]
+    return TraceHead(trace_id=trace_id, content_hash=content_hash(value), **known)
 
 
 def test_a_new_trace_has_no_head() -> None:
