@@ -73,7 +73,7 @@ def run_demo(settings: Settings, *, live: bool, rate: float) -> int:
     """
     settings = _demo_settings(settings)
     if running := find_running(settings.data_dir):
-        raise ConfigError(f"a demo runs on {settings.data_dir} already (pid {running.pid}, {running.url}); stop it first")
+        raise ConfigError(f"a demo runs on {settings.data_dir} (pid {running.pid}, {running.url}); stop it first")
     shutil.rmtree(settings.data_dir, ignore_errors=True)
     settings.data_dir.mkdir(parents=True)
     run = DemoRun(Console(highlight=False, soft_wrap=True), live, rate)
