@@ -168,6 +168,13 @@ def open_alerts(state: FoldState) -> list[Alert]:
     ]
 
 
+def confirmed_deploys(state: FoldState) -> list[tuple[str, DeployEvent]]:
+    """The latest deploys that the traffic of each slice has shown or people have marked, with the slice's intent."""
+    return [
+        (key.intent, event) for key, cell in sorted(state.cells.items()) for event in cell.events if event.is_confirmed
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class SliceStatus:
     """Where one series stands, for pages and commands; ``reference_level`` is the quantile that ``reference`` is."""

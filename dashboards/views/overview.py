@@ -62,13 +62,30 @@ class IntentGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """One version that came into use; ``at`` is its first sight in any of ``intents``."""
+
+    at: datetime
+    field: str
+    value: str
+    intents: tuple[str, ...]
+    is_detected: bool
+    note: str
+
+    @property
+    def is_everywhere(self) -> bool:
+        """True when somebody marked it for all intents."""
+        return "*" in self.intents
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """Everything the overview shows; ``other_verdicts`` counts those by detectors whose series is not shown."""
 
     period: Period
     groups: tuple[IntentGroup, ...]
     open_alerts: tuple[Alert, ...]
-    deploys: tuple[Deploy, ...]
+    releases: tuple[Release, ...]
     fingerprint: str
     other_verdicts: int
     top: float
@@ -123,11 +140,30 @@ def overview(
         period=period,
         groups=_grouped(rows),
         open_alerts=open_alerts(alerts),
-        deploys=tuple(sorted(deploys, key=lambda deploy: deploy.at, reverse=True)),
+        releases=_releases(deploys),
         fingerprint=fingerprint,
         other_verdicts=sum(tally.judged for tally in reads.usual if tally.fingerprint not in {"", fingerprint}),
         top=next((spark.frame.top for spark in sparks.values()), 1.0),
     )
+
+
+def _releases(deploys: Sequence[Deploy]) -> tuple[Release, ...]:
+    """Deploys by version, since one release is seen in each intent for itself; newest first."""
+    by_version: dict[tuple[str, str], list[Deploy]] = {}
+    for deploy in sorted(deploys, key=lambda deploy: deploy.at):
+        by_version.setdefault((deploy.field, deploy.value), []).append(deploy)
+    found = [
+        Release(
+            at=same[0].at,
+            field=name,
+            value=value,
+            intents=tuple(sorted({deploy.intent for deploy in same})),
+            is_detected=all(deploy.source == "detected" for deploy in same),
+            note=next((deploy.note for deploy in same if deploy.note), ""),
+        )
+        for (name, value), same in by_version.items()
+    ]
+    return tuple(sorted(found, key=lambda release: release.at, reverse=True))
 
 
 def open_alerts(alerts: Sequence[Alert]) -> tuple[Alert, ...]:

@@ -15,6 +15,7 @@ import structlog
 
 from alerts.buckets import ClosedBucket, DeployMark
 from alerts.closing import lowest_watermark
+from alerts.fold import confirmed_deploys
 from alerts.folder import Folder
 from schemas.alert import Alert
 from schemas.labels import AlertState
@@ -45,6 +46,7 @@ class AlertStep:
     _folded_until: datetime | None = None
     _generation: int = 0
     _passed_at: dict[datetime, datetime] = field(default_factory=dict)
+    _recorded: set[tuple[str, str, str]] = field(default_factory=set)
     _untold: list[Alert] = field(default_factory=list)
     """Folded but not yet told: kept here while the store, the broker or a receiver is away."""
 
@@ -66,6 +68,7 @@ class AlertStep:
             self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
             self._folded_until = closed[-1].end
             folded += len(closed)
+            await self._record_deploys(now)
         log.info(
             "alert_tick",
             watermark=watermark.isoformat(),
@@ -88,7 +91,7 @@ class AlertStep:
         if behind:
             tallies = await asyncio.to_thread(self.store.tallies, min(behind), max(behind) + BUCKET)
             deploys = await asyncio.to_thread(self.store.deploys, min(behind))
-            closed = _whole(behind, tallies, [_mark(deploy) for deploy in deploys])
+            closed = _whole(behind, tallies, _marks(deploys))
             self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
         self._generation = generation
         return len(behind)
@@ -102,7 +105,7 @@ class AlertStep:
             self._passed_at.setdefault(bucket, now)
         tallies = await asyncio.to_thread(self.store.tallies, since, until)
         deploys = await asyncio.to_thread(self.store.deploys, since)
-        closed = closed_buckets(tallies, [_mark(d) for d in deploys], since, until, self._passed_at, now)
+        closed = closed_buckets(tallies, _marks(deploys), since, until, self._passed_at, now)
         for folded in closed:
             self._passed_at.pop(folded.start, None)
         return closed
@@ -110,6 +113,21 @@ class AlertStep:
     async def _first_bucket(self, now: datetime) -> datetime | None:
         first = (await asyncio.to_thread(self.store.counts)).first_ts
         return None if first is None else bucket_start(max(first, now - HISTORY))
+
+    async def _record_deploys(self, now: datetime) -> None:
+        """Put what the fold has seen of deploys where pages can read it, once per intent and tag."""
+        if not self._recorded:
+            known = await asyncio.to_thread(self.store.deploys, now - HISTORY)
+            self._recorded = {(deploy.intent, deploy.field, deploy.value) for deploy in known}
+        fresh = {
+            (intent, name, value): Deploy(at=event.at, intent=intent, field=name, value=value, source="detected")
+            for intent, event in confirmed_deploys(self.folder.state)
+            for name, value in event.tags
+            if not {(intent, name, value), ("*", name, value)} & self._recorded
+        }
+        if fresh:
+            await asyncio.to_thread(self.store.insert_deploys, list(fresh.values()))
+            self._recorded |= fresh.keys()
 
     async def _tell(self, alert: Alert) -> None:
         if alert.state in {AlertState.FIRING, AlertState.RESOLVED}:
@@ -132,8 +150,13 @@ def _starts(since: datetime, until: datetime) -> Iterable[datetime]:
         since += BUCKET
 
 
-def _mark(deploy: Deploy) -> DeployMark:
-    return DeployMark(at=deploy.at, field=deploy.field, value=deploy.value, intent=deploy.intent)
+def _marks(deploys: Iterable[Deploy]) -> list[DeployMark]:
+    """What people told; what the fold itself has seen must not come back to it."""
+    return [
+        DeployMark(at=deploy.at, field=deploy.field, value=deploy.value, intent=deploy.intent)
+        for deploy in deploys
+        if deploy.source == "mark"
+    ]
 
 
 def _whole(starts: Sequence[datetime], tallies: Iterable[Tally], marks: Sequence[DeployMark]) -> list[ClosedBucket]:

@@ -22,6 +22,7 @@ from tests.builders import NOW, alert
 from tests.fakes_notifiers import CollectingNotifier
 
 TS = NOW - timedelta(minutes=10)
+HOUR = timedelta(hours=1)
 FIRING = alert(state=AlertState.FIRING, fired_at=NOW, updated_at=NOW)
 
 
@@ -162,3 +163,19 @@ def test_alerts_of_the_store_count_as_sent_after_an_embedded_restart() -> None:
     notified = Notified()
     notified.assume([FIRING], ["receiver"])
     assert {(FIRING.alert_id, AlertState.FIRING, "receiver")} == notified.sent
+
+
+async def test_a_deploy_seen_in_the_traces_is_recorded_once() -> None:
+    """Pages list what changed, and what was seen must not come back to the fold as a mark."""
+    flow = Flow()
+    step = step_on(flow, Clock())
+    for minute in range(60, 0, -1):
+        versions = {"prompt": "p-1" if minute > 30 else "p-2"}
+        ts = (NOW - timedelta(minutes=minute)).isoformat()
+        await flow.ingest.handle([flow.message(native(f"t-{minute}", ts=ts, versions=versions))])
+    await flow.verify_and_sink()
+    mark(flow, NOW)
+    for _ in range(2):
+        await step.tick()
+    found = [(deploy.intent, deploy.field, deploy.value, deploy.source) for deploy in flow.store.deploys(TS - HOUR)]
+    assert found == [("returns", "prompt", "p-2", "detected")]

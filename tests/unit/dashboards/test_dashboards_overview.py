@@ -75,7 +75,7 @@ def test_deploys_mark_the_trend_of_their_intent_alone() -> None:
     shown = view(rows, deploys=deploys)
     marks = {group.intent: len(group.rows[0].spark.marks) for group in shown.groups if group.rows[0].spark}
     assert marks == {"refunds": 1, "billing": 2}
-    assert [deploy.value for deploy in shown.deploys] == ["m-2", "a-2", "a-1"]
+    assert [release.value for release in shown.releases] == ["m-2", "a-2", "a-1"]
 
 
 def test_empty_store_is_told_apart() -> None:
@@ -145,3 +145,14 @@ def test_most_urgent_alert_speaks_for_a_slice() -> None:
 def test_longest_period_is_the_same_however_it_is_read() -> None:
     """Its sums and its trend cover the same days."""
     assert USUAL.span == USUAL_SUMS.span
+
+
+def test_one_release_seen_in_several_intents_is_listed_once() -> None:
+    """Each slice sees the same release for itself; the list says when it was first seen, and where."""
+    early, late = NOW - timedelta(hours=3), NOW - timedelta(hours=2)
+    deploys = [
+        Deploy(at=late, intent="a", field="app", value="2", source="detected"),
+        Deploy(at=early, intent="b", field="app", value="2", source="detected"),
+    ]
+    (release,) = view([], deploys=deploys).releases
+    assert (release.at, release.intents, release.is_detected) == (early, ("a", "b"), True)
