@@ -73,7 +73,7 @@ class Ceiling:
 
     run_length: int = 1000
     ratio: float = 0.5
-    window: int = 2000
+    window: int = 10_000
     run: int = 0
     recent: tuple[bool, ...] = ()
 
