@@ -183,7 +183,7 @@ async def start_web(runtime: Runtime) -> str:
         policies=runtime.policies,
         publisher=PolicyPublisher(runtime.policies, runtime.publisher, store),
         now=utc_now,
-        is_ready=lambda: ", ".join(name for name, is_ready in runtime.ready.items() if not is_ready),
+        waiting_for=lambda: [role for role, is_ready in runtime.ready.items() if not is_ready()],
         host=settings.web.host,
     )
     runner = web.AppRunner(api.application(), access_log=None)

@@ -39,7 +39,8 @@ class Runtime:
     policies: KnownPolicies
     lifeline: Lifeline
     stack: AsyncExitStack
-    ready: dict[str, bool] = field(default_factory=dict)
+    ready: dict[str, Callable[[], bool]] = field(default_factory=dict)
+    """By role, whether it is at work: it has partitions and is not in a rebalance."""
     url: str = ""
     """Where the web role of this process is; empty without one."""
 
@@ -63,9 +64,11 @@ class Runtime:
         """The Faust app of a role."""
         session = EMBEDDED_SESSION_SECONDS if self.settings.embedded else SESSION_SECONDS
         instance = os.environ.get("POD_NAME", "")
-        return make_app(
+        app = make_app(
             role, connection, self.work_dir, session_timeout_seconds=session, instance_id=instance, is_timer=is_timer
         )
+        self.ready[role] = lambda: app.started and not app.rebalancing and bool(app.consumer.assignment())
+        return app
 
     def every(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
         """Run ``step`` again and again until the process stops; Retryable is logged, anything else ends the process."""

@@ -3,7 +3,7 @@
 import asyncio
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -25,14 +25,14 @@ MAX_BODY_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What the API serves; ``publisher`` is None in a process that may not publish policies."""
+    """What the server offers; ``token`` lets commands in, pages are open to whoever reaches the port."""
 
     store: Store
     policies: KnownPolicies
     publisher: PolicyPublisher
     now: Callable[[], datetime]
-    is_ready: Callable[[], str]
-    """An empty text when ready, else what is missing."""
+    waiting_for: Callable[[], Sequence[str]]
+    """Roles that are not at work yet."""
     host: str = "127.0.0.1"
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
@@ -84,8 +84,9 @@ class Api:
         return web.json_response({"status": "ok"})
 
     async def _ready(self, _request: web.Request) -> web.Response:
-        missing = self.is_ready()
-        return web.json_response({"status": missing or "ready"}, status=503 if missing else 200)
+        waiting = list(self.waiting_for())
+        body = {"status": "waiting" if waiting else "ready", "waiting_for": waiting}
+        return web.json_response(body, status=503 if waiting else 200)
 
     async def _alerts(self, request: web.Request) -> web.Response:
         try:
