@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from demo.recipe import BUSY_INTENT, BUSY_TIER, DEMO_RECIPE, CellRecipe
+from demo.recipe import BUSY_INTENT, BUSY_TIER, DEMO_RECIPE
 from demo.stream import demo_traces
 from streams.broker.connection import Connection
 from streams.broker.topics import TopicSpec, create_topics
@@ -23,8 +23,6 @@ from tests.integration.running import Running, apache_kafka, produce, read_all, 
 TOPIC = "traces"
 LARGE = {"max.message.bytes": "16000000"}
 """A 5 MB answer must fit into the product's topic."""
-SLICE_BEFORE = 6400
-"""Answers before the deploy: the recipe's own number, about 310 a day."""
 
 
 @pytest.fixture(
@@ -125,15 +123,13 @@ def test_good_odd_and_bad_messages_are_all_accounted_for(process: tuple[Running,
 def test_a_bad_deploy_is_paged_with_slice_version_and_examples(process: tuple[Running, str]) -> None:
     """The production rule finds a fourfold rate in one slice and names what changed."""
     run, address = process
-    cell = CellRecipe(intent=BUSY_INTENT, tier=BUSY_TIER, answers=SLICE_BEFORE, hallucinated_rate=0.05)
-    recipe = DEMO_RECIPE.model_copy(update={"cells": (cell,)})
-    traces = list(demo_traces(datetime.now(UTC), 7, recipe))
+    traces = list(demo_traces(datetime.now(UTC), 7, DEMO_RECIPE))
     produce(address, TOPIC, [(trace["trace_id"].encode(), json.dumps(trace).encode()) for trace in traces])
     run.wait_for(lambda: bool(run.get("/api/v1/alerts?state=firing")), 180, "an alert")
     (alert,) = run.get("/api/v1/alerts?state=firing")
     assert {"intent": BUSY_INTENT, "tier": BUSY_TIER.value} == alert["slice"]
     assert ("prompt", "p-15") in {(change["field"], change["after"]) for change in alert["changes"]}
-    deployed = datetime.now(UTC) - recipe.deploy.before_now
+    deployed = datetime.now(UTC) - DEMO_RECIPE.deploy.before_now
     assert abs((datetime.fromisoformat(alert["since"]) - deployed).total_seconds()) < 2 * 3600
     assert 3 == len([example for example in alert["examples"] if example["claim"] and example["evidence"]])
     assert alert["rate"]["low"] > alert["reference"]["rate"]
