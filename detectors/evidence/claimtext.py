@@ -37,9 +37,13 @@ def claim_words(claim: Claim) -> list[Word]:
 
 
 def _completed(own: Sequence[list[Word] | None], at: int, words: list[Word], question: str) -> list[Word]:
-    if sum(not word.is_stop for word in words) >= _FEWEST_WORDS:
+    counting = sum(not word.is_stop for word in words)
+    if counting >= _FEWEST_WORDS:
         return words
     beside = next((other for other in (*own[at + 1 : at + 2], *own[max(at - 1, 0) : at]) if other), None)
     if beside is None:
         return words + words_of(question)
+    if counting == _FEWEST_WORDS - 1:
+        # Two words can be denied ("They cannot be paid out"); "Not quite" must not deny the sentence beside it.
+        return [*beside, *(word for word in words if not word.is_stop or word.is_negation)]
     return [word for word in words if not word.is_stop] + beside

@@ -13,6 +13,8 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|will|has|have|may|must|should)\b(?! not)")
 _DENIAL = re.compile(r"\b(?:not|never) |\bno (?=[a-z])")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
+_CLAUSE_END = re.compile(r"[,;:(]\s|\s(?=(?:which|who|while|because|although|after|before|when|where|but|and)\s)")
+_SUBJECT = re.compile(r"^(?:The|This|That|A|An) (?:[a-z]+ ){1,2}(?=(?:is|was|has|can|will|may|must|had)\b)")
 _SHORTEST, _LONGEST = 6, 40
 _EVEN = 0.5
 """Half of the false figures and names stand elsewhere in the passages, half are new."""
@@ -45,12 +47,22 @@ def _origins(examples: Sequence[AnswerExample], rng: Random) -> Iterator[tuple[A
         if not example.is_bad:
             for claim in example.claims:
                 if _SHORTEST <= len(claim.words) <= _LONGEST:
-                    yield example, claim.text
+                    yield example, plain(claim.text, rng)
         passage, text = rng.choice(list(zip(example.passages, example.texts, strict=True)))
         pieces = [p for p in passage.pieces if _SHORTEST <= len(p.words) <= _LONGEST and not p.is_key_value]
         if pieces:
             piece = rng.choice(pieces)
-            yield example, text[piece.start : piece.end]
+            yield example, plain(text[piece.start : piece.end], rng)
+
+
+def plain(text: str, rng: Random) -> str:
+    """Half the time ``text`` as a short answer says it: up to the first clause end, the subject as a pronoun."""
+    if rng.random() < _EVEN:
+        return text
+    clause = next((m for m in _CLAUSE_END.finditer(text) if len(words_of(text[: m.start()])) >= _SHORTEST), None)
+    short = f"{text[: clause.start()].rstrip()}." if clause else text
+    reworded = _SUBJECT.sub("It ", short, count=1) if rng.random() < _EVEN else short
+    return reworded if len(words_of(reworded)) >= _SHORTEST - 1 else short
 
 
 def _alone(example: AnswerExample, text: str, label: int) -> AnswerExample:

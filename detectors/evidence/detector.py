@@ -13,7 +13,8 @@ import numpy as np
 from detectors.evidence.claimtext import words_to_check
 from detectors.evidence.features import disputed_keys, featurise
 from detectors.evidence.matching import Match, PreparedClaim, match, prepare, rival_matches
-from detectors.evidence.passages import IndexedPassage, PassageCache
+from detectors.evidence.nearest import nearest_piece
+from detectors.evidence.passages import IndexedPassage, PassageCache, Piece
 from detectors.evidence.weights import Weights, load_weights
 from detectors.evidence.why import NO_EVIDENCE, explain
 from detectors.evidence.words import words_of
@@ -21,7 +22,6 @@ from schemas.claim import CheckItem
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement, Evidence
 
-_UNMATCHED = ClaimJudgement(support=0.0, contradiction=0.0, why=NO_EVIDENCE)
 _DECIMALS = 4
 _SAME_SUBJECT = 0.75
 
@@ -64,33 +64,38 @@ class EvidenceDetector:
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
         """One list per item, one judgement per claim; never raises for content. Time is linear in the text."""
+        judged = [[ClaimJudgement()] * len(item.claims) for item in items]
+        readings: list[_Reading] = []
+        for at, item in enumerate(items):
+            readings.extend(self._readings(at, item, judged[at]))
         scored: dict[tuple[int, int], list[_Scored]] = {}
-        for one in self._score([reading for at, item in enumerate(items) for reading in self._readings(at, item)]):
+        for one in self._score(readings):
             scored.setdefault(one.reading.place, []).append(one)
-        return [
-            [
-                _judgement(scored.get((at, number), []), item.passages) if claim.is_factual else ClaimJudgement()
-                for number, claim in enumerate(item.claims)
-            ]
-            for at, item in enumerate(items)
-        ]
+        for (at, number), found in scored.items():
+            judged[at][number] = _judgement(found, items[at].passages)
+        return judged
 
-    def _readings(self, at: int, item: CheckItem) -> Iterator[_Reading]:
+    def _readings(self, at: int, item: CheckItem, judged: list[ClaimJudgement]) -> Iterator[_Reading]:
+        """What is to be scored; claims without a match are put into ``judged`` at once."""
         passages = self._cache.indexed(item.passages)
-        question = frozenset(word.key for word in words_of(item.question))
+        asked = words_of(item.question)
+        question = frozenset(word.key for word in asked)
         for number, words in enumerate(words_to_check(item.claims, item.question)):
-            if words is not None:
-                prepared = prepare(words, self._weights.terms.weight)
-                for found in _matches(prepared, passages):
-                    yield _Reading((at, number), prepared, found, question)
+            if words is None:
+                continue
+            prepared = prepare(words, self._weights.terms.weight)
+            matches = _matches(prepared, passages)
+            if not matches:
+                counting = frozenset(word.key for word in asked if not word.is_stop)
+                judged[number] = _unmatched(nearest_piece(prepared, counting, passages), passages, item.passages)
+            for found in matches:
+                yield _Reading((at, number), prepared, found, question)
 
     def _score(self, readings: Sequence[_Reading]) -> list[_Scored]:
         if not readings:
             return []
         features = np.array([featurise(one.claim, one.found, one.question) for one in readings])
-        support = self._weights.support.probability(features)
-        # The second model tells contradicted from merely unsupported, given that a claim is not supported.
-        contradiction = self._weights.contradiction.probability(features) * (1 - support)
+        support, contradiction = self._weights.judge(features)
         return [
             _Scored(reading, round(float(s), _DECIMALS), round(float(c), _DECIMALS))
             for reading, s, c in zip(readings, support, contradiction, strict=True)
@@ -126,30 +131,40 @@ def _contradicts(claim: PreparedClaim, rival: Match) -> bool:
 
 def _judgement(scored: Sequence[_Scored], passages: Sequence[Passage]) -> ClaimJudgement:
     """Maximum support and maximum contradiction, apart; a superseded passage has no say beside one in force."""
-    if not scored:
-        return _UNMATCHED
     in_force = [one for one in scored if not _is_superseded(passages[one.reading.found.passage])] or scored
     supporting = max(in_force, key=lambda one: one.support)
     opposing = max(in_force, key=lambda one: one.contradiction)
     shown = supporting if supporting.support >= opposing.contradiction else opposing
+    found = shown.reading.found
     return ClaimJudgement(
         support=supporting.support,
         contradiction=opposing.contradiction,
-        evidence=_evidence(shown.reading.found, passages),
-        why=explain(shown.reading.claim, shown.reading.found),
+        evidence=_evidence(found.passage, found.best, found.content_hash, passages),
+        why=explain(shown.reading.claim, found),
     )
+
+
+def _unmatched(
+    nearest: tuple[int, Piece] | None, indexed: Sequence[IndexedPassage], passages: Sequence[Passage]
+) -> ClaimJudgement:
+    """No support, beside the piece that a reader would look at first."""
+    if nearest is None:
+        return ClaimJudgement(support=0.0, contradiction=0.0, why=NO_EVIDENCE)
+    number, piece = nearest
+    shown = _evidence(number, piece, indexed[number].content_hash, passages)
+    return ClaimJudgement(support=0.0, contradiction=0.0, evidence=shown, why=NO_EVIDENCE)
 
 
 def _is_superseded(passage: Passage) -> bool:
     return passage.archived or bool(passage.superseded_by)
 
 
-def _evidence(found: Match, passages: Sequence[Passage]) -> Evidence:
-    passage, piece = passages[found.passage], found.best
+def _evidence(number: int, piece: Piece, content_hash: str, passages: Sequence[Passage]) -> Evidence:
+    passage = passages[number]
     return Evidence(
-        passage=found.passage,
+        passage=number,
         doc_id=passage.doc_id,
-        passage_hash=found.content_hash,
+        passage_hash=content_hash,
         start=piece.start,
         end=piece.end,
         text=passage.text[piece.start : piece.end],

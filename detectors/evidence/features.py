@@ -5,6 +5,7 @@ from math import log1p
 
 from detectors.evidence import figures
 from detectors.evidence.alignment import order_of, substitutions, swaps
+from detectors.evidence.conflicts import CONFLICTS, conflicts_of
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import opposing, polarity, scopes
 
@@ -59,8 +60,9 @@ FEATURES = (
     "polarity_in_close_copy",
     "missing_in_close_copy",
     "novelty_in_copy",
+    *CONFLICTS,
 )
-FEATURE_VERSION = "1"
+FEATURE_VERSION = "2"
 _PREFIX = 5
 
 
@@ -112,6 +114,7 @@ def featurise(claim: PreparedClaim, found: Match, question: frozenset[str]) -> l
         min(sides[0] + sides[1] + sides[2] + 0.5 * conflicts, 3.0) * close,
         min(len(hard), 3) * close,
         bool(hard) * phrases * found.best_score,
+        *conflicts_of(claim, found),
     ]
 
 

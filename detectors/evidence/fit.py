@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from detectors.evidence.conflicts import CONFLICTS
 from detectors.evidence.features import FEATURES
 from detectors.evidence.weights import Array, Forest, Model, sigmoid
 
@@ -41,6 +42,7 @@ _MORE_IS_WORSE = frozenset(
         "figures_in_close_copy",
         "polarity_in_close_copy",
         "missing_in_close_copy",
+        *CONFLICTS,
     )
 )
 

@@ -44,7 +44,13 @@ class Match:
     window_keys: frozenset[str]
     window_figures: tuple[Figure, ...]
     near_key_values: tuple[Piece, ...]
+    near: tuple[Piece, ...]
     ranked: tuple[tuple[tuple[int, int], float], ...]
+
+    @property
+    def near_keys(self) -> frozenset[str]:
+        """All words of the candidates for the best piece and of the window; made on demand, few claims need it."""
+        return self.window_keys.union(*(piece.keys for piece in self.near))
 
 
 def prepare(words: Sequence[Word], weight: Callable[[str], float]) -> PreparedClaim:
@@ -98,7 +104,7 @@ def _match_of(
     union_keys: frozenset[str] = frozenset().union(*(passages[p].pieces[i].keys for p, i in chosen))
     around = sorted({(p, n) for p, i in chosen for n in (i - 1, i, i + 1) if 0 <= n < len(passages[p].pieces)})
     window = [passages[p].pieces[n] for p, n in around]
-    near = (passages[p].pieces[i] for (p, i), _ in ranked)
+    near = [passages[p].pieces[i] for (p, i), _ in ranked]
     return Match(
         passage=first,
         content_hash=passages[first].content_hash,
@@ -110,6 +116,7 @@ def _match_of(
         window_keys=union_keys.union(*(other.keys for other in window)),
         window_figures=tuple(f for other in window for f in figures_of(other.words)) if claim.figures else (),
         near_key_values=tuple(other for other in near if other.is_key_value),
+        near=tuple(near),
         ranked=tuple(ranked),
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from detectors.evidence.examples import CONTRADICTED, SUPPORTED, UNKNOWN, AnswerExample
+from detectors.evidence.examples import CONTRADICTED, SUPPORTED, UNKNOWN, UNSUPPORTED, AnswerExample
 from detectors.evidence.weights import Array
 
 Flags = NDArray[np.bool_]
@@ -63,6 +63,18 @@ def _claims(examples: Sequence[AnswerExample], support: Array, contradiction: Ar
             "auc": round(float(roc_auc_score(good, support[rows])), 3),
             "auc_contradiction": round(float(roc_auc_score(label[rows] == CONTRADICTED, contradiction[rows])), 3),
         }
+    return result
+
+
+def conflicts_report(examples: Sequence[AnswerExample], decisive: Array) -> dict[str, Any]:
+    """Per data set, how many labelled claims carry a decisive conflict and how many of those people call supported."""
+    label = np.array([claim.label for example in examples for claim in example.claims])
+    names = np.repeat([e.group.split("/")[0] for e in examples], [len(e.claims) for e in examples])
+    result = {}
+    for name in np.unique(names):
+        rows = (names == name) & (label != UNKNOWN) & (decisive > 0)
+        found = {"supported": SUPPORTED, "unsupported": UNSUPPORTED, "contradicted": CONTRADICTED}
+        result[str(name)] = {word: int((label[rows] == one).sum()) for word, one in found.items()}
     return result
 
 

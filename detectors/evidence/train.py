@@ -29,7 +29,7 @@ from detectors.evidence.examples import (
 from detectors.evidence.features import FEATURES, featurise
 from detectors.evidence.fit import Table, calibrate, fit_model
 from detectors.evidence.matching import match, prepare
-from detectors.evidence.measure import report
+from detectors.evidence.measure import conflicts_report, report
 from detectors.evidence.terms import Terms, learn_terms
 from detectors.evidence.weights import Array, Model, Weights, dump_weights
 from schemas.errors import ConfigError
@@ -154,17 +154,17 @@ def _inner_fold(source: str) -> int:
     return int(hashlib.sha256(f"inner {source}".encode()).hexdigest(), 16) % _INNER_FOLDS
 
 
-def held_out(examples: Sequence[AnswerExample], models: Sequence[Weights]) -> tuple[Array, Array]:
-    """Support and contradiction of every claim, by the weights trained without its fold; in order of ``examples``."""
+def held_out(examples: Sequence[AnswerExample], models: Sequence[Weights]) -> tuple[Array, Array, Array]:
+    """Support, contradiction and 1 for a decisive conflict, for every claim in order, by weights without its fold."""
     sizes = [len(example.claims) for example in examples]
     folds = np.repeat([example.fold for example in examples], sizes)
-    support, contradiction = np.zeros(len(folds)), np.zeros(len(folds))
+    support, contradiction, decisive = (np.zeros(len(folds)) for _ in range(3))
     for fold, weights in enumerate(models):
         rows = folds == fold
         features = features_of([example for example in examples if example.fold == fold], weights.terms)
-        support[rows] = weights.support.probability(features)
-        contradiction[rows] = weights.contradiction.probability(features) * (1 - support[rows])
-    return support, contradiction
+        support[rows], contradiction[rows] = weights.judge(features)
+        decisive[rows] = features[:, FEATURES.index("conflict_decisive")]
+    return support, contradiction, decisive
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -179,8 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     path = options.data / DATA_FILE if options.data.is_dir() else options.data
     examples = build_examples(read_records(path))
     models = [train_examples(examples, fold) for fold in range(FOLDS)]
-    support, contradiction = held_out(examples, models)
-    metrics = report(examples, support, contradiction)
+    support, contradiction, decisive = held_out(examples, models)
+    metrics = {**report(examples, support, contradiction), "conflicts": conflicts_report(examples, decisive)}
     record = {
         "date": options.date,
         "data_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),

@@ -21,6 +21,10 @@ from schemas.errors import ConfigError
 
 Array = NDArray[np.float64]
 _PACKAGED = "weights.json"
+_DECISIVE = FEATURES.index("conflict_decisive")
+MOST_SUPPORT_IN_CONFLICT = 0.3
+LEAST_CONTRADICTION_IN_CONFLICT = 0.5
+"""Bounds where the evidence says otherwise in so many words; the training record holds how often people agree."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +82,21 @@ class Weights:
     contradiction: Model
     record: Mapping[str, Any]
 
+    def judge(self, features: Array) -> tuple[Array, Array]:
+        """Support and contradiction, one a row; a decisive conflict bounds both."""
+        support = self.support.probability(features)
+        is_decided = features[:, _DECISIVE] > 0
+        support = np.where(is_decided, np.minimum(support, MOST_SUPPORT_IN_CONFLICT), support)
+        # The second model tells contradicted from merely unsupported, given that a claim is not supported.
+        contradiction = self.contradiction.probability(features) * (1 - support)
+        least = np.where(is_decided, LEAST_CONTRADICTION_IN_CONFLICT, 0.0)
+        return support, np.maximum(contradiction, least)
+
     @property
     def fingerprint(self) -> str:
         """Sixteen hex digits over the numbers and the feature version; the record does not count."""
-        body = {"features": FEATURE_VERSION, **_numbers(self)}
+        bounds = [MOST_SUPPORT_IN_CONFLICT, LEAST_CONTRADICTION_IN_CONFLICT]
+        body = {"features": FEATURE_VERSION, "bounds": bounds, **_numbers(self)}
         text = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return blake2b(text.encode(), digest_size=8).hexdigest()
 

@@ -65,6 +65,71 @@ def test_a_changed_figure_name_or_negation_lowers_support(true: str, false: str,
     assert decisive in bad.why
 
 
+_TERMS = (
+    "A refund is possible within 30 days of delivery. Opened software is excluded. "
+    "The refund is paid to the original card within 5 working days."
+)
+_LAMPS = "Lamps may be returned within 30 days of delivery."
+_FEE = "The monthly fee is 15 EUR."
+_PLAN = "Enterprise plan: refunds within 30 days of invoice."
+_FOUNDER = "The company was founded by Jonas Berg in 1998."
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("You can return it within 60 days of delivery.", _TERMS),
+        ("You can return it within 999 days of delivery.", _TERMS),
+        ("You can return a lamp within 90 days.", _LAMPS),
+        ("The refund is paid within 12 working days to your original card.", _TERMS),
+        ("The fee is 25 EUR per month.", _FEE),
+        ("Enterprise refunds are allowed within 45 days.", _PLAN),
+        ("Opened software is included.", _TERMS),
+        ("Gift cards are refunded.", "Gift cards are not refunded."),
+        ("Maria Lopez founded the company in 1998.", _FOUNDER),
+        ("Support opens at 9:00.", "Support opens at 10:30 on weekdays."),
+    ],
+)
+def test_a_conflict_in_a_plain_sentence_decides(answer: str, text: str) -> None:
+    """Another figure, the opposite, a denial or another name in the same place is contradicted, not merely doubted."""
+    judged = _judge(answer, text)
+    assert (judged.support or 0) <= 0.3
+    assert (judged.contradiction or 0) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("You can return it within 30 days of delivery.", _TERMS),
+        ("You can return a lamp within 30 days of delivery.", _LAMPS),
+        ("The refund is paid within 5 working days to your original card.", _TERMS),
+        ("Opened software cannot be refunded.", _TERMS),
+        ("Opened software is not included.", _TERMS),
+        ("The fee is 15 EUR per month.", _FEE),
+        ("Enterprise refunds are allowed within 30 days.", _PLAN),
+        ("Jonas Berg founded the company in 1998.", _FOUNDER),
+        ("The trial lasts two weeks.", "The trial lasts 14 days."),
+    ],
+)
+def test_the_same_said_otherwise_is_supported(answer: str, text: str) -> None:
+    """Another wording, the opposite of a denial, and the same length of time in another unit are no conflicts."""
+    judged = _judge(answer, text)
+    assert (judged.support or 0) >= 0.7
+    assert (judged.contradiction or 0) < 0.4
+
+
+def test_a_claim_without_a_shared_word_is_shown_beside_the_nearest_sentence() -> None:
+    """The reader sees what the passages say about like amounts or about the question, although nothing supports it."""
+    judged = _judge(
+        "A handling charge of 5 EUR is kept in that case.",
+        "Parcels travel by rail. Shipping costs €12 a parcel.",
+        "Snow lay on the ridge.",
+    )
+    assert (0.0, 0.0) == (judged.support, judged.contradiction)
+    assert judged.evidence is not None
+    assert (0, "Shipping costs €12 a parcel.") == (judged.evidence.passage, judged.evidence.text)
+
+
 def test_what_the_passages_do_not_speak_of_is_unsupported() -> None:
     """An off-topic claim contradicts nothing and is not supported either."""
     judged = _judge("The museum was founded by two brothers from Lisbon.", _POLICY)
