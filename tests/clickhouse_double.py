@@ -24,6 +24,7 @@ Fault = Literal["refuse", "drop_before", "drop_after"]
 
 _LONGEST_LINE = 1 << 20
 # Spoken to the transport, not to the engine.
+_ENGINE: Any = chdb  # its releases differ in what they say of types
 _TRANSPORT = frozenset(
     {"query", "database", "session_id", "query_id", "client_protocol_version", "enable_http_compression",
      "wait_end_of_query", "compress", "decompress", "send_progress_in_http_headers",
@@ -54,7 +55,7 @@ class ClickHouseDouble:
         return f"http://{login}127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        self._engine = chdb.connect(self._path)  # type: ignore[no-untyped-call]  # keeps the engine up between requests
+        self._engine = _ENGINE.connect(self._path)  # keeps the engine up between requests
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self._start(), self._loop).result()
         return self
@@ -101,7 +102,7 @@ class ClickHouseDouble:
 
     def _run(self, parameters: dict[str, str], body: bytes) -> bytes:
         """One request on a connection of its own, so that its settings end with it."""
-        connection: Any = chdb.connect(self._path)  # type: ignore[no-untyped-call]
+        connection: Any = _ENGINE.connect(self._path)
         try:
             for name, value in parameters.items():
                 if name not in _TRANSPORT and not name.startswith("param_") and _NAME.fullmatch(name):
