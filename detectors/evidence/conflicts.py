@@ -8,7 +8,7 @@ agrees. A figure, a name or an opposite about something else is no conflict.
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from detectors.evidence.figures import missing
+from detectors.evidence.figures import figures_of, missing
 from detectors.evidence.kinds import DATE_WORDS, PERIODS, Amount, amounts_of, is_derived
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import is_denied, opposing
@@ -18,6 +18,7 @@ CONFLICTS = ("conflict_figure", "conflict_opposite", "conflict_negation", "confl
 _LEAST_AGREEMENT_FIGURE = 0.3
 _LEAST_AGREEMENT = 0.6
 _PLAIN_WORDS = 12
+_SAME_STATEMENT = 0.8
 _BEGINNING = 4
 _SHORTEST_NAME = 3
 _SCOPE_WORDS = 4
@@ -52,22 +53,32 @@ def _are_plain(claim: PreparedClaim, found: Match) -> bool:
 
 
 def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, Amount]]:
-    """Figures of the claim that no piece near it holds, each with one of like kind in the best piece."""
-    absent = {figure.key for figure in missing(claim.figures, found.window_figures)} if claim.figures else set()
-    absent = absent - found.near_keys if absent else absent
+    """Figures of the claim that no piece near it holds, each with one of like kind in the best piece.
+
+    Where a plain sentence makes the very same statement, what other sentences say about something else is no excuse.
+    """
+    if not claim.figures:
+        return []
+    absent = {figure.key for figure in missing(claim.figures, figures_of(found.best.words))}
     if not absent:
         return []
-    own = amounts_of(claim.words)
+    own, theirs = amounts_of(claim.words), amounts_of(found.best.words)
     said = {amount.key for amount in own}
     others: dict[str, Amount] = {}
-    for one in amounts_of(found.best.words):
+    for one in theirs:
         if one.key not in said:
             others.setdefault(one.kind, one)
     around = [amount for piece in found.chosen for amount in amounts_of(piece.words)]
+    elsewhere = {figure.key for figure in claim.figures} - {
+        figure.key for figure in missing(claim.figures, found.window_figures)
+    } | found.near_keys
+    if _agreement(claim, found, said) >= _SAME_STATEMENT and _are_plain(claim, found):
+        elsewhere = set()
+        around = theirs
     return [
         (amount, others[amount.kind])
         for amount in own
-        if amount.key in absent and amount.kind and amount.kind in others and not is_derived(amount, around)
+        if amount.key in absent - elsewhere and amount.kind and amount.kind in others and not is_derived(amount, around)
     ]
 
 

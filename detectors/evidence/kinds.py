@@ -21,11 +21,14 @@ PERIODS = frozenset(_HOURS)
 """Stems of units of time."""
 DATE_WORDS = _MONTHS | _DAYS
 """Stems of the names of months and days."""
+_EXACT = frozenset(("year", "date", "clock", "end of a span"))
+"""Kinds that are not rounded, added or converted."""
 _NEAR = 3
 _TOLERANCE = 0.02
 _MOST_COMPARED = 12
 _HALF_DAY = 720
 _CENTURY = 100
+_DECADE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,10 @@ def is_derived(amount: Amount, others: Sequence[Amount]) -> bool:
     # "10:30" beside "10:30 PM": the half of the day is often left out.
     if amount.kind == "clock" and any(o.kind == "clock" and abs(o.value - amount.value) == _HALF_DAY for o in others):
         return True
+    if amount.kind in _EXACT:
+        # "the 1970s" holds 1979.
+        is_decade = amount.kind == "year" and amount.value % _DECADE == 0
+        return is_decade and any(o.kind == "year" and 0 <= o.value - amount.value < _DECADE for o in others)
     values = [other.value for other in others if other.kind == amount.kind][:_MOST_COMPARED]
     made = [*values]
     for at, left in enumerate(values):

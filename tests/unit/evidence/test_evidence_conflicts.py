@@ -47,6 +47,8 @@ def test_a_figure_measures_what_stands_around_it(text: str, kinds: list[tuple[st
         ("at 10:30 PM", "until 10:30", True),
         ("31 EUR", "10 EUR and 20 EUR", False),
         ("14 EUR", "14 days", False),
+        ("in the 1970s", "in 1979", True),
+        ("in 2003", "in 1998", False),
     ],
 )
 def test_converted_and_added_figures_are_derived(claim: str, evidence: str, expected: bool) -> None:
@@ -58,12 +60,13 @@ def test_converted_and_added_figures_are_derived(claim: str, evidence: str, expe
     ("claim", "text", "expected"),
     [
         ("Returns take 60 days.", "Returns take 30 days.", ["60"]),
-        ("Returns take 60 days.", "Returns take 30 days. Trials take 60 days.", []),
+        ("Returns take 60 days.", "Returns take 30 days. Trials last 60 days.", ["60"]),
+        ("Returns take 60 days in total.", "Returns take 30 days in all. The trial takes 60 days of use in total.", []),
         ("Returns take 60 days.", "Returns cost 30 EUR.", []),
     ],
 )
 def test_a_figure_clashes_with_one_of_its_kind(claim: str, text: str, expected: list[str]) -> None:
-    """Only where its value stands nowhere near and the evidence has another of that kind."""
+    """Where its value stands nowhere near, or the evidence makes the same statement with another."""
     assert expected == [own.text for own, _ in clashing_amounts(*_matched(claim, text))]
 
 

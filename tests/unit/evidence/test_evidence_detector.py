@@ -87,6 +87,7 @@ _FOUNDER = "The company was founded by Jonas Berg in 1998."
         ("Opened software is included.", _TERMS),
         ("Gift cards are refunded.", "Gift cards are not refunded."),
         ("Maria Lopez founded the company in 1998.", _FOUNDER),
+        ("The company was founded in 2003.", _FOUNDER),
         ("Support opens at 9:00.", "Support opens at 10:30 on weekdays."),
     ],
 )
