@@ -9,7 +9,7 @@ from sampling.effective import compose
 from sampling.policy_file import default_policy, overlay_id_of, parse_policy, policy_id_of
 from schemas.errors import ConfigError
 from schemas.labels import RiskTier
-from schemas.policy import Overlay, OverlayReason
+from schemas.policy import Overlay, OverlayReason, Thresholds
 from tests.builders import NOW, policy
 
 START = "name: test\n"
@@ -154,3 +154,8 @@ def test_overlay_id_begins_with_its_reason() -> None:
     """``p1+s…`` is a surge, ``p1+b…`` a budget."""
     overlay = Overlay(reason=OverlayReason.SURGE, at_least=0.5, until=NOW)
     assert "s" == overlay_id_of(overlay, NOW)[0]
+
+
+def test_the_shipped_policy_judges_at_the_detector_s_own_thresholds() -> None:
+    """They were chosen with the shipped weights; a policy that says otherwise does so on purpose."""
+    assert Thresholds() == default_policy().thresholds
