@@ -63,9 +63,13 @@ class Runtime:
     def app(self, role: str, connection: Connection, *, is_timer: bool = False) -> faust.App:
         """The Faust app of a role."""
         session = EMBEDDED_SESSION_SECONDS if self.settings.embedded else SESSION_SECONDS
-        instance = os.environ.get("POD_NAME", "")
         app = make_app(
-            role, connection, self.work_dir, session_timeout_seconds=session, instance_id=instance, is_timer=is_timer
+            role,
+            connection,
+            self.work_dir,
+            session_timeout_seconds=session,
+            instance_id=self.settings.instance_id,
+            is_timer=is_timer,
         )
         self.ready[role] = lambda: app.started and not app.rebalancing and bool(app.consumer.assignment())
         return app

@@ -38,6 +38,13 @@ class Settings(BaseSettings):
         description="Folder for the embedded store, the salt and the address file. Another folder is another "
         "deployment: an empty history and, embedded, a different sample.",
     )
+    instance_id: str = Field(
+        "",
+        pattern=r"^[A-Za-z0-9._-]{0,200}$",
+        description="Name of this process, unique among all and the same after a restart (a pod's name of a stateful "
+        "set): its partitions wait for it a session long instead of moving twice. Used twice at a time: the two "
+        "throw each other out of the consumer group. Empty: none.",
+    )
     drain_seconds: float = Field(
         20.0,
         ge=1,
