@@ -8,6 +8,7 @@ from schemas.base import Record
 from schemas.errors import InvalidMessage
 
 VERSION = 1
+"""Raised only for a change that an older reader would misread; new fields with a default need none."""
 HEADER = "gw-schema"
 """Kafka header that carries ``<ModelName>/<version>``."""
 
@@ -24,8 +25,16 @@ def encode(record: Record) -> bytes:
     return record.model_dump_json(exclude_none=True).encode()
 
 
-def decode(model: type[R], value: bytes | None) -> R:
-    """The record in ``value``. Raises InvalidMessage (``tombstone``, ``not_json``, ``wrong_type``) naming the field."""
+def decode(model: type[R], value: bytes | None, schema: bytes | None = None) -> R:
+    """The record in ``value``; ``schema`` is the header's value, None where a message carries none.
+
+    Raises InvalidMessage (``unknown_schema``, ``tombstone``, ``not_json``, ``wrong_type``) naming the field.
+    """
+    _, expected = schema_header(model)
+    if schema is not None and schema != expected:
+        found = schema[:80].decode("utf-8", "replace")
+        detail = f"header {HEADER}: {found!r} is not {expected.decode()!r}; run the same version on both sides"
+        raise InvalidMessage("unknown_schema", detail)
     if value is None:
         raise InvalidMessage("tombstone", "the value is null; send a JSON object")
     try:

@@ -5,12 +5,15 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeVar
 
+from schemas.base import Record
+from schemas.codec import HEADER, decode
 from schemas.errors import GroundwatchError, InvalidMessage
 from streams.agents.batches import CEILING, CeilingReached
 from streams.broker.publisher import Outgoing
 from streams.messages import Message
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,11 @@ def read_each(
         except InvalidMessage as error:
             letters.append(from_error(message, error, stage))
     return read, letters
+
+
+def reader_of(model: type[R]) -> Callable[[Message], R]:
+    """How messages of our own topics are read: the record, if the writer's schema is ours."""
+    return lambda message: decode(model, message.value, message.header(HEADER))
 
 
 def to_outgoing(letter: DeadLetter, max_value_bytes: int) -> Outgoing:

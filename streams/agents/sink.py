@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.codec import decode
 from schemas.verdict import Verdict
-from streams.agents.deadletter import from_error, read_each, to_outgoing
+from streams.agents.deadletter import from_error, read_each, reader_of, to_outgoing
 from streams.agents.quarantine import insert_or_quarantine
 from streams.broker.publisher import Publisher
 from streams.broker.topics import DEADLETTER
@@ -26,7 +25,7 @@ class Sink:
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Store every verdict. Raises Retryable while the store or the broker is away."""
-        read, letters = read_each(messages, lambda message: decode(Verdict, message.value), STAGE)
+        read, letters = read_each(messages, reader_of(Verdict), STAGE)
         by_verdict = {id(verdict): message for message, verdict in read}
         verdicts = [verdict for _, verdict in read]
         refused = await asyncio.to_thread(insert_or_quarantine, self.store.insert_verdicts, verdicts)

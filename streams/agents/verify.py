@@ -9,10 +9,10 @@ import structlog
 
 from detectors.detector import Detector
 from detectors.verification import verify
-from schemas.codec import decode, encode, schema_header
+from schemas.codec import encode, schema_header
 from schemas.draw import DrawnTrace
 from schemas.verdict import Verdict
-from streams.agents.deadletter import read_each, to_outgoing
+from streams.agents.deadletter import read_each, reader_of, to_outgoing
 from streams.agents.policies import KnownPolicies
 from streams.broker.publisher import Outgoing, Publisher
 from streams.broker.topics import DEADLETTER, VERDICTS
@@ -35,7 +35,7 @@ class Verify:
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Publish one verdict a trace. Raises Retryable; scoring that keeps failing gives ``error:internal``."""
-        read, letters = read_each(messages, lambda message: decode(DrawnTrace, message.value), STAGE)
+        read, letters = read_each(messages, reader_of(DrawnTrace), STAGE)
         drawn = [item for _, item in read]
         documents = [self.policies.at(item.trace.ts).document for item in drawn]
         verdicts = await asyncio.to_thread(

@@ -52,3 +52,13 @@ def test_records_are_frozen() -> None:
     """Steps share them without copying."""
     with pytest.raises(ValidationError, match="frozen"):
         trace().answer = "other"  # type: ignore[misc]  # that is the point
+
+
+def test_a_message_of_another_schema_is_refused() -> None:
+    """A version that this reader would misread is said, not guessed; a missing header is taken as ours."""
+    value = encode(trace())
+    assert trace() == decode(Trace, value, b"Trace/1") == decode(Trace, value)
+    for other in (b"Trace/2", b"Verdict/1", b"\xff"):
+        with pytest.raises(InvalidMessage, match="same version on both sides") as caught:
+            decode(Trace, value, other)
+        assert "unknown_schema" == caught.value.reason
