@@ -22,7 +22,7 @@ from streams.broker.topics import DRAWN, POLICY, TopicSpec, create_topics
 from streams.deployment import prepare
 from streams.roles import BUILDERS, start_web
 from streams.runtime import Runtime
-from streams.settings import Role, Settings
+from streams.settings import Role, Settings, deployment_salt
 from streams.settings.connect import connection_of
 from streams.store import Store
 
@@ -43,6 +43,8 @@ def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
 
 async def run_roles(settings: Settings, roles: Sequence[str]) -> int:
     """Everything that ``groundwatch run`` does."""
+    if Role.INGEST in roles:
+        deployment_salt(settings)  # before anything is connected: without it nothing may be drawn
     lifeline = Lifeline()
     install_signals(lifeline, settings.drain_seconds)
     async with connected(settings, lifeline) as runtime:

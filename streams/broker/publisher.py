@@ -28,6 +28,7 @@ class Publisher:
 
     def __init__(self, connection: Connection, max_message_bytes: int) -> None:
         self._options = connection.aiokafka_options()
+        self._servers = connection.bootstrap_servers
         self._max_request_bytes = max_message_bytes + REQUEST_OVERHEAD_BYTES
         self._producer: AIOKafkaProducer | None = None
 
@@ -44,7 +45,7 @@ class Publisher:
             await producer.start()
         except KafkaError as error:
             await producer.stop()
-            raise BrokerUnavailable(f"cannot connect to publish ({type(error).__name__})") from error
+            raise BrokerUnavailable(f"no broker answers at {self._servers} ({type(error).__name__})") from error
         self._producer = producer
 
     async def stop(self) -> None:
