@@ -63,7 +63,7 @@ def main() -> None:
             finally:
                 process.send_signal(signal.SIGTERM)
         seconds = json.loads((folder / "seconds.json").read_text())
-    sent = arguments.rate * arguments.seconds
+    sent = arguments.rate * (arguments.seconds + WARM_UP_SECONDS)
     report(broker_name, seconds, sent, idle, held, f"{before} before, {load()} after", arguments.json)
 
 
@@ -147,7 +147,7 @@ def report(  # noqa: PLR0913, PLR0917 - all of it is printed
     first = min(at for at, _ in taken)
     counted = np.array([seconds for at, seconds in taken if at - first >= WARM_UP_SECONDS])
     p50, p95, p99 = (float(value) for value in np.quantile(counted, (0.5, 0.95, 0.99)))
-    print(f"\n{name}; {when}; {len(counted)} of {sent} verdicts in the store\n")
+    print(f"\n{name}; {when}; {len(taken)} of {sent} verdicts in the store, {len(counted)} counted\n")
     print(table(["p50, s", "p95, s", "p99, s", "longest, s"], [[p50, p95, p99, float(counted.max())]]))
     rows = [["all roles, idle", idle.resident_mib, idle.peak_mib]]
     rows += [[one.name, one.resident_mib, one.peak_mib] for one in held]

@@ -6,7 +6,8 @@ GROUNDWATCH_DATA (the labelled records) and, for Apache Kafka, GROUNDWATCH_KAFKA
 Runs: ``x2`` doubles the human rate of every intent at a deploy, ``x4-qa`` makes that of qa four times as high.
 Modes: ``default`` judges at the policy's own thresholds, ``power`` at the one that finds the run's jump after the
 fewest answers (chosen on the other folds), ``labels`` with the human labels as detector: what the pipeline does then.
-Every record is judged by weights that were trained without its source (five folds).
+Every record is judged by weights that were trained without its source (five folds). How many answers a page takes
+varies much with their order, so the alert fold alone also runs over more orders with the same verdicts.
 """
 
 import argparse
@@ -15,15 +16,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchkit.brokers import KINDS, broker
+from benchkit.folding import pages
 from benchkit.folds import fold_weights, load_folds
 from benchkit.machine import load
-from benchkit.operating import Jump, Scored, answers_needed, best_threshold
+from benchkit.operating import Jump, Scored, best_threshold
 from benchkit.pipeline import everything_drawn, settings_for
 from benchkit.ragtruth import PLANS, STRONG, TIERS, Plan, Row, data_path, human_rate, native, ragtruth, read_records
 from benchkit.ragtruth import traffic as traffic_of
@@ -66,6 +68,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--modes", type=names(MODES), default=list(MODES), help=f"of {', '.join(MODES)}; default all")
     parser.add_argument("--broker", choices=KINDS, default="auto", help="auto: Apache Kafka where its home is set")
     parser.add_argument("--seed", type=int, default=1, help="of the order and times of the answers")
+    parser.add_argument("--orders", type=int, default=40, help="more orders of the answers, by the alert fold alone")
     parser.add_argument("--scale", type=float, default=1.0, help="times the traffic; below 1 for a quick look")
     parser.add_argument("--weights", type=Path, default=Path("data/bench-folds"), help="folder to keep fold weights in")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
@@ -112,10 +115,25 @@ def run_modes(plan: Plan, arguments: argparse.Namespace) -> list[dict[str, Any]]
             }
             result = in_own_process(spec)
         result["broker"] = name
+        result["orders"] = more_orders(records, scaled(plan, arguments.scale), result, arguments)
         result["fold_thresholds"] = thresholds if mode == "power" else None
         result["load_at_end"] = load()
         results.append(result)
     return results
+
+
+def more_orders(
+    records: Sequence[Row], plan: Plan, result: Mapping[str, Any], arguments: argparse.Namespace
+) -> list[dict[str, int | None]]:
+    """Answers until the page in other orders of the same answers; the first is the order that was replayed."""
+    deployed = datetime.fromisoformat(result["deployed"])
+    seeds = range(arguments.seed, arguments.seed + arguments.orders)
+    found = []
+    for seed in seeds:
+        sent = traffic_of(records, plan, deployed, seed)
+        found.append(pages(sent, result["is_flagged"], plan, deployed))
+    print(f"{plan.name}, {result['mode']}: {len(found)} orders folded", flush=True)
+    return found
 
 
 def score(records: Sequence[Row], detector: RoutedDetector) -> dict[str, Scored]:
@@ -180,12 +198,7 @@ def run_one(spec: Mapping[str, Any]) -> dict[str, Any]:
         policy=everything_drawn("replay", thresholds),
         detector=detector,
     )
-    result = replay(job, settings_for(Path(spec["folder"]), spec["address"], "ragtruth"))
-    for intent, found in result["slices"].items():
-        quality = result["quality"][intent]
-        jump = Jump(found["human_before"]["rate"], found["human_after"]["rate"])
-        found["answers_expected"] = answers_needed(jump, quality["recall"], quality["false_alarms"])
-    return result
+    return replay(job, settings_for(Path(spec["folder"]), spec["address"], "ragtruth"))
 
 
 def scaled(plan: Plan, scale: float) -> Plan:
@@ -210,8 +223,9 @@ def report(results: Sequence[Mapping[str, Any]]) -> None:
     rates = ["run", "mode", "intent", "human before", "human after", "apparent before", "apparent after"]
     print(table(rates, [row for result in results for row in rate_rows(result)]))
     print("\nPages\n")
-    pages = ["run", "mode", "intent", "answers until the page", "expected", "hours", "since − deploy", "named", "false"]
-    print(table(pages, [row for result in results for row in page_rows(result)]))
+    head = ["run", "mode", "intent", "answers until the page", "hours", "since − deploy", "named", "false"]
+    head += ["paged in orders", "answers, quartiles", "false in orders"]
+    print(table(head, [row for result in results for row in page_rows(result)]))
     for result in results:
         speed = f"{result['traces']:,} traces in {result['seconds']:.0f} s, {result['traces_per_second']:.0f}/s"
         print(f"{result['plan']} {result['mode']}: {result['broker']}, {speed}, {result['load']}")
@@ -250,26 +264,34 @@ def interval(rate: Mapping[str, Any]) -> str:
 
 
 def page_rows(result: Mapping[str, Any]) -> list[list[object]]:
-    """One line an intent."""
-    rows = []
-    for intent, found in result["slices"].items():
-        page = found["page"]
-        is_changed = found["multiple"] != 1.0
-        head: list[object] = [result["plan"], result["mode"], intent]
-        expected = round(found["answers_expected"]) if is_changed else None
-        if page is None:
-            outcome: list[object] = [
-                f"none in {found['human_after']['n']:,}" if is_changed else "none due",
-                expected,
-                None,
-                None,
-                None,
-            ]
-        else:
-            since = f"{page['since_minus_deploy_minutes']:+.0f} min"
-            outcome = [page["answers"], expected, page["hours"], since, "; ".join(page["changes"])]
-        rows.append([*head, *outcome, found["false_pages"]])
-    return rows
+    """One line an intent: the page of the replay, then what the other orders gave."""
+    return [
+        [result["plan"], result["mode"], intent, *page_of(found), *orders_of(result["orders"], intent, found)]
+        for intent, found in result["slices"].items()
+    ]
+
+
+def page_of(found: Mapping[str, Any]) -> list[object]:
+    """What the replay found."""
+    page = found["page"]
+    if page is None:
+        none = "none due" if found["multiple"] == 1.0 else f"none in {found['human_after']['n']:,}"
+        return [none, None, None, None, found["false_pages"]]
+    since = f"{page['since_minus_deploy_minutes']:+.0f} min"
+    return [page["answers"], page["hours"], since, "; ".join(page["changes"]), found["false_pages"]]
+
+
+def orders_of(orders: Sequence[Mapping[str, int | None]], intent: str, found: Mapping[str, Any]) -> list[object]:
+    """Share of orders with a page, its quartiles with none as the longest, and false pages."""
+    delays = [order[intent] for order in orders]
+    false = sum(delay is not None and delay < 0 for delay in delays)
+    if found["multiple"] == 1.0 or not delays:
+        return [None, None, false]
+    known = sorted(float("inf") if delay is None else delay for delay in delays if delay is None or delay >= 0)
+    quartiles = [known[min(int(q * len(known)), len(known) - 1)] for q in (0.25, 0.5, 0.75)] if known else []
+    texts = ["never" if delay == float("inf") else f"{delay:,.0f}" for delay in quartiles]
+    share = f"{sum(delay != float('inf') for delay in known)} of {len(delays)}"
+    return [share, " / ".join(texts), false]
 
 
 if __name__ == "__main__":

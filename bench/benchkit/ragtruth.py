@@ -36,7 +36,7 @@ class Plan:
     days_before: float = 21.0
     per_day_before: int = 310
     days_after: float = 2.0
-    per_day_after: int = 1000
+    per_day_after: int = 1200
     quiet_per_day: int = 100
 
 

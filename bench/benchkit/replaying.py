@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
@@ -138,13 +138,16 @@ def collect(store: Store, job: Replay) -> dict[str, Any]:
     """Rates, alerts and quality, by intent."""
     alerts = [alert for alert in store.alerts(limit=500) if alert.fired_at is not None]
     tallies = store.tallies(job.sent[0].ts - timedelta(minutes=5), job.until + timedelta(minutes=5))
+    outcomes = first_outcomes(store, job)
     return {
         "plan": job.plan.name,
         "mode": job.mode,
+        "deployed": job.deployed.isoformat(),
         "thresholds": job.policy.thresholds.model_dump(),
         "traces": len(job.sent),
         "slices": {intent: _slice(intent, job, tallies, alerts) for intent in TIERS},
-        "quality": quality(store, job),
+        "quality": quality(job, outcomes),
+        "is_flagged": {name: o is Outcome.HALLUCINATED for name, o in outcomes.items() if o in _JUDGED},
     }
 
 
@@ -188,15 +191,24 @@ def _page(alert: Alert, after: Sequence[Sent], job: Replay) -> dict[str, Any]:
     }
 
 
-def quality(store: Store, job: Replay) -> dict[str, Any]:
-    """Verdicts against labels, the first trace of each record."""
-    found: dict[str, list[tuple[bool, Outcome]]] = {intent: [] for intent in TIERS}
+def first_outcomes(store: Store, job: Replay) -> dict[str, Outcome]:
+    """The outcome of each record, as stored for its first trace."""
+    found = {}
     for one in job.sent:
         if one.is_first:
             stored = store.trace(one.trace["trace_id"], tenants=ALL_TENANTS, ts=one.ts)
             assert stored is not None, one.trace["trace_id"]
-            found[one.intent].append((one.is_bad, stored.verdicts[0].outcome))
-    return {intent: figures(pairs) for intent, pairs in found.items() if pairs}
+            found[one.record_id] = stored.verdicts[0].outcome
+    return found
+
+
+def quality(job: Replay, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """Verdicts against labels, each record once, by intent."""
+    firsts = [one for one in job.sent if one.is_first]
+    return {
+        intent: figures([(one.is_bad, outcomes[one.record_id]) for one in firsts if one.intent == intent])
+        for intent in TIERS
+    }
 
 
 def figures(pairs: Sequence[tuple[bool, Outcome]]) -> dict[str, Any]:
