@@ -13,13 +13,15 @@ _PASSAGE = re.compile(r"\bpassages?\s+\d{1,3}(?:(?:\s*,\s*|\s+and\s+|\s*&\s*)\d{
 # "No, it cannot be merged" denies once, not twice.
 _REPLY = re.compile(r"\s*(?:yes|no)\s*[,:;–—]\s*", re.IGNORECASE)
 _FEWEST_WORDS = 3
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def words_to_check(claims: Sequence[Claim], question: str) -> list[list[Word] | None]:
     """For each claim the words that evidence must cover; None where the claim is not factual.
 
-    A fragment ("Not quite.", "Yes, once.") says nothing by itself: it is read together with the next factual claim, or
-    else the one before, or else the question.
+    A fragment ("Not quite.", "Yes, once.", "They cannot be paid out.") says nothing by itself: it is read together with
+    the next factual claim, or else the one before, or else the question. "Shipping is free." names its subject and
+    stands alone.
     """
     own = [claim_words(claim) if claim.is_factual else None for claim in claims]
     return [words if words is None else _completed(own, at, words, question) for at, words in enumerate(own)]
@@ -38,7 +40,7 @@ def claim_words(claim: Claim) -> list[Word]:
 
 def _completed(own: Sequence[list[Word] | None], at: int, words: list[Word], question: str) -> list[Word]:
     counting = sum(not word.is_stop for word in words)
-    if counting >= _FEWEST_WORDS:
+    if counting >= _FEWEST_WORDS or (counting == _FEWEST_WORDS - 1 and _names_its_subject(words)):
         return words
     beside = next((other for other in (*own[at + 1 : at + 2], *own[max(at - 1, 0) : at]) if other), None)
     if beside is None:
@@ -47,3 +49,8 @@ def _completed(own: Sequence[list[Word] | None], at: int, words: list[Word], que
         # Two words can be denied ("They cannot be paid out"); "Not quite" must not deny the sentence beside it.
         return [*beside, *(word for word in words if not word.is_stop or word.is_negation)]
     return [word for word in words if not word.is_stop] + beside
+
+
+def _names_its_subject(words: Sequence[Word]) -> bool:
+    """True when the first word that is no article counts: "shipping is free", but not "they are free"."""
+    return next((not word.is_stop for word in words if word.text.lower() not in _ARTICLES), False)

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from detectors.claims import split_claims
 from detectors.evidence.claimtext import words_to_check
 from detectors.evidence.figures import Figure, conflicting, figures_of, in_other_unit, missing, rounded_forms
 from detectors.evidence.keyvalue import key_value_spans
@@ -145,3 +146,11 @@ def test_words_that_answers_bring_along_weigh_little() -> None:
 def test_figures_carry_their_own_spelling() -> None:
     """What is shown to people is what was written."""
     assert (Figure("#1200", 1200.0, "$", "$1,200"),) == figures_of(words_of("$1,200"))
+
+
+def test_a_short_statement_with_its_own_subject_stands_alone() -> None:
+    """A claim that names what it is about does not borrow the words of the sentence before it."""
+    claims = split_claims("You can return it within 30 days. Shipping is free. They cannot be paid.")
+    read = [" ".join(word.text for word in words or ()) for words in words_to_check(claims, "")]
+    assert read[1] == "Shipping is free"
+    assert "Shipping" in read[2]
