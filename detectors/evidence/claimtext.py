@@ -13,6 +13,7 @@ _PASSAGE = re.compile(r"\bpassages?\s+\d{1,3}(?:(?:\s*,\s*|\s+and\s+|\s*&\s*)\d{
 # "No, it cannot be merged" denies once, not twice.
 _REPLY = re.compile(r"\s*(?:yes|no)\s*[,:;–—]\s*", re.IGNORECASE)
 _FEWEST_WORDS = 3
+_CONTRACTION = re.compile("['’]")
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -52,5 +53,6 @@ def _completed(own: Sequence[list[Word] | None], at: int, words: list[Word], que
 
 
 def _names_its_subject(words: Sequence[Word]) -> bool:
-    """True when the first word that is no article counts: "shipping is free", but not "they are free"."""
-    return next((not word.is_stop for word in words if word.text.lower() not in _ARTICLES), False)
+    """True when the first word that is no article counts: "shipping is free", but not "they are free" or "I'm not"."""
+    first = next((word for word in words if word.text.lower() not in _ARTICLES), None)
+    return first is not None and not first.is_stop and not _CONTRACTION.search(first.text)

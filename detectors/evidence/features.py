@@ -62,7 +62,7 @@ FEATURES = (
     "novelty_in_copy",
     *CONFLICTS,
 )
-FEATURE_VERSION = "3"
+FEATURE_VERSION = "4"
 _PREFIX = 5
 
 

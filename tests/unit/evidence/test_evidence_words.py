@@ -154,3 +154,5 @@ def test_a_short_statement_with_its_own_subject_stands_alone() -> None:
     read = [" ".join(word.text for word in words or ()) for words in words_to_check(claims, "")]
     assert read[1] == "Shipping is free"
     assert "Shipping" in read[2]
+    regret = words_to_check(split_claims("I'm afraid not. Shipping is never free."), "")[0]
+    assert "Shipping" in [word.text for word in regret or ()]
