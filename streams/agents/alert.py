@@ -16,7 +16,7 @@ import structlog
 from alerts.buckets import ClosedBucket, DeployMark
 from alerts.closing import lowest_watermark
 from alerts.fold import confirmed_deploys
-from alerts.folder import Folder
+from alerts.folder import REFOLDED, Folder
 from schemas.alert import Alert
 from schemas.labels import AlertState
 from schemas.tally import BUCKET, Tally, bucket_start
@@ -85,9 +85,10 @@ class AlertStep:
             del self._untold[0]
 
     async def _refold_changed(self, now: datetime) -> int:
-        """Give the fold the buckets behind it that were rebuilt since the last round; says how many."""
+        """Give the fold the buckets that changed behind it, as far back as it folds again; says how many."""
         changed, generation = await asyncio.to_thread(self.store.changed_buckets, self._generation)
-        behind = [bucket for bucket in changed if self._folded_until is not None and bucket < self._folded_until]
+        until = self._folded_until
+        behind = [bucket for bucket in changed if until is not None and until - REFOLDED <= bucket < until]
         if behind:
             tallies = await asyncio.to_thread(self.store.tallies, min(behind), max(behind) + BUCKET)
             deploys = await asyncio.to_thread(self.store.deploys, min(behind))
