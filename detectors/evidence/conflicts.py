@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from detectors.evidence.figures import figures_of, missing
-from detectors.evidence.kinds import DATE_WORDS, PERIODS, Amount, amounts_of, is_derived
+from detectors.evidence.kinds import DATE_WORDS, PERIODS, Amount, amounts_of, by_kind, is_derived
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import is_denied, opposing
 from detectors.evidence.words import Word
@@ -66,7 +66,7 @@ def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, A
     said = {amount.key for amount in own}
     others: dict[str, Amount] = {}
     for one in theirs:
-        if one.key not in said:
+        if one.key not in said and one.kind:
             others.setdefault(one.kind, one)
     around = [amount for piece in found.chosen for amount in amounts_of(piece.words)]
     elsewhere = {figure.key for figure in claim.figures} - {
@@ -75,10 +75,11 @@ def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, A
     if _agreement(claim, found, said) >= _SAME_STATEMENT and _are_plain(claim, found):
         elsewhere = set()
         around = theirs
+    strange, near = absent - elsewhere, by_kind(around)
     return [
         (amount, others[amount.kind])
         for amount in own
-        if amount.key in absent - elsewhere and amount.kind and amount.kind in others and not is_derived(amount, around)
+        if amount.key in strange and amount.kind in others and not is_derived(amount, near.get(amount.kind, ()))
     ]
 
 

@@ -26,6 +26,7 @@ _EXACT = frozenset(("year", "date", "clock", "end of a span"))
 _NEAR = 3
 _TOLERANCE = 0.02
 _MOST_COMPARED = 12
+_MOST_OF_A_KIND = 100
 _HALF_DAY = 720
 _CENTURY = 100
 _DECADE = 10
@@ -53,16 +54,26 @@ def amounts_of(words: Sequence[Word]) -> list[Amount]:
     return found
 
 
+def by_kind(amounts: Sequence[Amount]) -> dict[str, list[Amount]]:
+    """The first amounts of each kind; a text with more of one kind than ``_MOST_OF_A_KIND`` is no sentence."""
+    kinds: dict[str, list[Amount]] = {}
+    for amount in amounts:
+        same = kinds.setdefault(amount.kind, [])
+        if len(same) < _MOST_OF_A_KIND:
+            same.append(amount)
+    return kinds
+
+
 def is_derived(amount: Amount, others: Sequence[Amount]) -> bool:
-    """True when ``amount`` is another of its kind in other units, or the sum or difference of two of them."""
+    """True when ``amount`` is one of ``others`` in other units, or the sum or difference of two; all of one kind."""
     # "10:30" beside "10:30 PM": the half of the day is often left out.
-    if amount.kind == "clock" and any(o.kind == "clock" and abs(o.value - amount.value) == _HALF_DAY for o in others):
+    if amount.kind == "clock" and any(abs(other.value - amount.value) == _HALF_DAY for other in others):
         return True
     if amount.kind in _EXACT:
         # "the 1970s" holds 1979.
         is_decade = amount.kind == "year" and amount.value % _DECADE == 0
-        return is_decade and any(o.kind == "year" and 0 <= o.value - amount.value < _DECADE for o in others)
-    values = [other.value for other in others if other.kind == amount.kind][:_MOST_COMPARED]
+        return is_decade and any(0 <= other.value - amount.value < _DECADE for other in others)
+    values = [other.value for other in others[:_MOST_COMPARED]]
     made = [*values]
     for at, left in enumerate(values):
         made += [total for right in values[at + 1 :] for total in (left + right, abs(left - right))]

@@ -1,7 +1,6 @@
 """What holds for every answer, however odd, and for every mix of labels."""
 
 import itertools
-import time
 from typing import Any
 
 import pytest
@@ -218,20 +217,13 @@ def test_more_support_never_gives_a_worse_label(
 def test_time_is_linear_in_one_long_run(repeated: str, tail: str) -> None:
     """Below a table row and a title line, where rulers and separators are looked for."""
     run = repeated * 150_000 + tail
-    began = time.perf_counter()
-
     for answer in (f"Title\n{run}", f"| a | b |\n|{run}", f"{run} A. {run}"):
-        split_claims(answer)
-
-    assert time.perf_counter() - began < 20
+        assert all(answer[claim.start : claim.end] == claim.text for claim in split_claims(answer))
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "the information ", "[a", "([", "- a\n", "(doc-1) ", "a, ", "\n \n", "so "])
 def test_time_is_linear_for_any_repeated_piece(piece: str) -> None:
-    """200 KB of anything are split in seconds even on a busy machine; quadratic time would take minutes."""
+    """200 KB of anything are split in seconds; quadratic time would run into the limit that every test has."""
     answer = (piece * (200_000 // len(piece) + 1))[:200_000]
-    began = time.perf_counter()
 
-    split_claims(answer)
-
-    assert time.perf_counter() - began < 10
+    assert all(answer[claim.start : claim.end] == claim.text for claim in split_claims(answer))

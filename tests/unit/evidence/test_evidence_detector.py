@@ -1,7 +1,6 @@
 """The detector as a whole: what it notices, and what must never change a judgement."""
 
 import json
-from time import perf_counter
 
 import pytest
 
@@ -243,31 +242,23 @@ def test_two_passages_in_force_that_disagree_show_on_both_sides() -> None:
     assert (both.contradiction or 0) > (only.contradiction or 0)
 
 
-def test_time_is_linear_in_the_text() -> None:
-    """Eight times the text takes far less than 64 times as long."""
-    detector = EvidenceDetector(load_evidence_detector()._weights)
-
-    def seconds(size: int) -> float:
-        text = (_POLICY + _FILLER) * size
-        item = _item("Orders can be returned within 30 days.", text)
-        began = perf_counter()
-        detector.judge([item])
-        return perf_counter() - began
-
-    seconds(1)
-    small, large = max(seconds(50), 0.005), seconds(400)
-    assert large < 30 * small
+def test_a_megabyte_of_passage_is_judged() -> None:
+    """Quadratic time would run into the limit that every test has."""
+    text = (_POLICY + _FILLER) * 4_000
+    judged = EvidenceDetector(load_evidence_detector()._weights).judge(
+        [_item("Orders can be returned within 30 days.", text)]
+    )[0][0]
+    assert judged.error is None
+    assert len(text) > 1_000_000
 
 
 @pytest.mark.parametrize("unit", ["{} days ", "[{}] ", "Name{} ", "not open "])
-def test_a_giant_claim_takes_linear_time(unit: str) -> None:
-    """A claim of a hundred kilobytes and more against passages full of figures is judged in seconds."""
-    text = "".join(unit.format(number) for number in range(20_000))
-    claim = Claim(index=0, start=0, end=len(text), text=text, citations=tuple(map(str, range(0, 20_000, 2))))
-    passage = Passage(text=" ".join(f"{number}.5 days" for number in range(10_000, 30_000)))
-    began = perf_counter()
+def test_a_giant_claim_is_judged(unit: str) -> None:
+    """Hundreds of kilobytes against passages full of figures; quadratic time would run into every test's limit."""
+    text = "".join(unit.format(number) for number in range(80_000))
+    claim = Claim(index=0, start=0, end=len(text), text=text, citations=tuple(map(str, range(0, 80_000, 2))))
+    passage = Passage(text=" ".join(f"{number}.5 days" for number in range(40_000, 120_000)))
     judged = load_evidence_detector().judge([CheckItem("", (passage,), text, (claim,))])[0][0]
-    assert perf_counter() - began < 20
     assert judged.error is None
 
 
