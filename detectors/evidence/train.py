@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from detectors.evidence.corrupt import corrupted_pairs
 from detectors.evidence.examples import (
@@ -66,12 +67,13 @@ def train_examples(examples: Sequence[AnswerExample], exclude_fold: int | None =
     terms = terms_of(used)
     used += corrupted_pairs(used, Random(_SEED), _CORRUPTIONS)  # noqa: S311 - reproducible, not secret
     features = features_of(used, terms)
-    return Weights(
-        terms,
-        _fitted(_support_table(used, features), used, monotone=True),
-        _fitted(_contradiction_table(used, features), used, monotone=False),
-        {},
-    )
+    with threadpool_limits(1):  # sums in another order would give other last digits, and another fingerprint
+        return Weights(
+            terms,
+            _fitted(_support_table(used, features), used, monotone=True),
+            _fitted(_contradiction_table(used, features), used, monotone=False),
+            {},
+        )
 
 
 def terms_of(examples: Sequence[AnswerExample]) -> Terms:
