@@ -6,7 +6,7 @@ Only the source of the traces is a demo; broker, roles, rules, buckets and thres
 import asyncio
 import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import structlog
 from pydantic import SecretStr
 from rich.console import Console
 
@@ -24,7 +25,7 @@ from sampling.policy_file import parse_policy
 from schemas.alert import Alert
 from schemas.errors import ConfigError
 from schemas.labels import AlertState
-from streams.agents.batches import Lifeline
+from streams.agents.batches import FAILED, Lifeline
 from streams.agents.shell import bound_the_drain, install_signals
 from streams.broker.publisher import Outgoing
 from streams.clock import utc_now
@@ -35,6 +36,7 @@ from streams.runtime import Runtime
 from streams.settings import Role, Settings
 from streams.store import Store, StoreCounts
 
+log = structlog.get_logger(__name__)
 SOURCE_TOPIC = "demo.traces"
 POLICY_FILE = Path(demo.__file__).with_name("demo_policy.yaml")
 SEED = 20_26
@@ -105,9 +107,9 @@ async def _run(settings: Settings, run: DemoRun) -> int:
     ) as runtime:
         await _send_history(runtime, run)  # before anybody reads: a topic read to its end would make it late
         watched = runtime.open_store()
-        tasks = [asyncio.create_task(_watch(watched, runtime, run))]
+        tasks = [asyncio.create_task(_or_stop(_watch(watched, runtime, run), runtime))]
         if run.live:
-            tasks.append(asyncio.create_task(_send_live(runtime, run)))
+            tasks.append(asyncio.create_task(_or_stop(_send_live(runtime, run), runtime)))
         try:
             code = await serve_roles(runtime, tuple(Role))
         finally:
@@ -119,6 +121,15 @@ async def _run(settings: Settings, run: DemoRun) -> int:
         run.console.print("No alert fired; see the log.")
         return EXIT_NO_ALERT
     return code
+
+
+async def _or_stop(part: Coroutine[Any, Any, None], runtime: Runtime) -> None:
+    """Run a part of the demo; what it cannot go on from ends the demo in the open."""
+    try:
+        await part
+    except Exception:
+        log.exception("demo_part_failed")
+        runtime.lifeline.stop(f"{FAILED}: see the log")
 
 
 async def _send_history(runtime: Runtime, run: DemoRun) -> None:

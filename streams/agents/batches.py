@@ -21,6 +21,8 @@ log = structlog.get_logger(__name__)
 EXIT_BUG = 70
 CEILING = "dead-letter ceiling"
 """How the reason of a stop begins when too many messages were bad."""
+FAILED = "failed"
+"""How it begins when a part of the process could not go on."""
 Handle = Callable[[Sequence[Message]], Awaitable[None]]
 
 

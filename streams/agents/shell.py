@@ -14,7 +14,7 @@ from typing import Any
 import faust
 import structlog
 
-from streams.agents.batches import CEILING, Lifeline
+from streams.agents.batches import CEILING, FAILED, Lifeline
 
 log = structlog.get_logger(__name__)
 EXIT_OK = 0
@@ -60,7 +60,7 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
             await asyncio.wait({stopping, *waiting}, return_when=asyncio.FIRST_COMPLETED)
     except Exception:
         log.exception("start_failed")
-        lifeline.stop("start failed")
+        lifeline.stop(f"{FAILED} to start")
     code = _exit_code(apps, lifeline)
     lifeline.stop("an app ended")
     await asyncio.gather(*(app.stop() for app in apps))
@@ -80,7 +80,7 @@ async def _start(apps: Sequence[faust.App], stopping: asyncio.Task[bool]) -> boo
 
 
 def _exit_code(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
-    if any(app.crashed for app in apps) or lifeline.stop_reason == "start failed":
+    if any(app.crashed for app in apps) or lifeline.stop_reason.startswith(FAILED):
         return EXIT_FAILED
     if lifeline.stop_reason.startswith(CEILING):
         return EXIT_CEILING
