@@ -142,7 +142,7 @@ def measure_ingest(address: str, folder: Path, count: int, *, has_l1: bool) -> f
         settings = settings_for(folder, address, TOPIC)
         async with pipeline(settings, default_policy(), lifeline) as runtime:
             choose_detector(runtime, has_l1=has_l1)
-            return await serve([await build_ingest(runtime)], lifeline)
+            return await serve([await build_ingest(runtime)], lifeline, runtime.settings.drain_seconds)
 
     quiet_logs(on_event)
     run_loop(run)

@@ -26,7 +26,7 @@ from schemas.alert import Alert
 from schemas.errors import ConfigError
 from schemas.labels import AlertState
 from streams.agents.batches import FAILED, Lifeline
-from streams.agents.shell import bound_the_drain, install_signals
+from streams.agents.shell import install_signals
 from streams.broker.publisher import Outgoing
 from streams.clock import utc_now
 from streams.logging import configure_logging
@@ -169,7 +169,6 @@ async def _watch(store: Store, runtime: Runtime, run: DemoRun) -> None:
             run.console.print(_status(counts, run))
         if not run.live and (run.shown or run.seconds > PATIENCE_SECONDS):
             runtime.lifeline.stop("demo done")
-            bound_the_drain(runtime.settings.drain_seconds)
             return
         await asyncio.sleep(WATCH_SECONDS)
 

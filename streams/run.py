@@ -56,7 +56,7 @@ async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
     if Role.WEB in roles:  # first: alerts carry its address
         log.info("web_started", url=await start_web(runtime))
     apps = [await BUILDERS[role](runtime) for role in roles if role in BUILDERS]
-    return await serve(apps, runtime.lifeline)
+    return await serve(apps, runtime.lifeline, runtime.settings.drain_seconds)
 
 
 @asynccontextmanager

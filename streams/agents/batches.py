@@ -74,6 +74,7 @@ def register(  # noqa: PLR0913  an agent is these seven facts
             except Stopping:
                 return
             except CeilingReached as error:
+                log.error("agent_stopped", agent=name, reason=str(error))  # noqa: TRY400  the reason is all there is
                 lifeline.stop(str(error))
                 await asyncio.Event().wait()  # holds the batch unacknowledged until the shell ends the process
             except asyncio.CancelledError:

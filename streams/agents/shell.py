@@ -21,6 +21,8 @@ EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_CEILING = 65
 EXIT_NOT_DRAINED = 75
+CEILING_DRAIN_SECONDS = 5.0
+"""At the ceiling the batch in hand is never acknowledged, so waiting for it is in vain; the others get this long."""
 
 
 def install_signals(lifeline: Lifeline, drain_seconds: float) -> None:
@@ -30,26 +32,29 @@ def install_signals(lifeline: Lifeline, drain_seconds: float) -> None:
     def on_signal() -> None:
         if not lifeline.stopping.is_set():
             lifeline.stop("signal")
-            bound_the_drain(drain_seconds)
+            _bound_the_drain(drain_seconds, EXIT_NOT_DRAINED)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal)
 
 
-def bound_the_drain(drain_seconds: float) -> None:
-    """End the process with 75 after ``drain_seconds``, whatever hangs; nothing unacknowledged is lost by that."""
+def _bound_the_drain(drain_seconds: float, code: int) -> None:
+    """End the process with ``code`` after ``drain_seconds``, whatever hangs; nothing unacknowledged is lost by that."""
 
     def give_up() -> None:
         logging.shutdown()
-        os._exit(EXIT_NOT_DRAINED)
+        os._exit(code)
 
     timer = threading.Timer(drain_seconds, give_up)
     timer.daemon = True
     timer.start()
 
 
-async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
-    """Run the apps until the lifeline stops or one of them dies; then stop them (drain, commit, leave)."""
+async def serve(apps: Sequence[faust.App], lifeline: Lifeline, drain_seconds: float) -> int:
+    """Run the apps until the lifeline stops or one of them dies; then stop them (drain, commit, leave).
+
+    When stopping takes longer than ``drain_seconds``, for whatever reason, the process ends with 75.
+    """
     for app in apps:
         app.finalize()
     stopping = asyncio.create_task(lifeline.stopping.wait())
@@ -63,6 +68,10 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline) -> int:
         lifeline.stop(f"{FAILED} to start")
     code = _exit_code(apps, lifeline)
     lifeline.stop("an app ended")
+    if code == EXIT_CEILING:
+        _bound_the_drain(CEILING_DRAIN_SECONDS, EXIT_CEILING)
+    else:
+        _bound_the_drain(drain_seconds, EXIT_NOT_DRAINED)
     await asyncio.gather(*(app.stop() for app in apps))
     return code
 

@@ -148,10 +148,10 @@ def environment_for(data_dir: Path, kafka: str | None, topic: str) -> dict[str, 
 
 
 @contextmanager
-def running(data_dir: Path, kafka: str | None, topic: str = "traces") -> Iterator[Running]:
+def running(data_dir: Path, kafka: str | None, topic: str = "traces", **settings: str) -> Iterator[Running]:
     """``groundwatch run`` with all roles; ready when the block begins, killed at its end if still there."""
     data_dir.mkdir(parents=True, exist_ok=True)
-    environment = environment_for(data_dir, kafka, topic)
+    environment = environment_for(data_dir, kafka, topic) | settings
     log_path = data_dir / "run.log"
     if kafka is not None:
         assert groundwatch("migrate", environment=environment, log_path=log_path).wait(60) == 0, log_path.read_text()

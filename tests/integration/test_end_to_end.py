@@ -141,6 +141,15 @@ def test_a_bad_deploy_is_paged_with_slice_version_and_examples(process: tuple[Ru
     assert 0 == run.stop()
 
 
+@pytest.mark.integration
+def test_a_topic_of_another_format_stops_ingest_and_says_so(tmp_path: Path) -> None:
+    """Going on would drain the whole topic into the dead letter."""
+    with running(tmp_path / "data", None, TOPIC, GROUNDWATCH_INGEST__DEAD_LETTER_MAX_RUN="5") as run:
+        produce(run.bootstrap_servers, TOPIC, [(b"k", b"<xml/>")] * 20)
+        assert 65 == run.process.wait(60)
+        assert "dead-letter ceiling: 5 bad messages in a row" in run.log_path.read_text()
+
+
 TRACES = 3000
 KILLS = 3
 
