@@ -8,8 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from tests.builders import NOW
+
+# No test measures seconds: a busy machine would make it fail.
+settings.register_profile("groundwatch", deadline=None)
+settings.load_profile("groundwatch")
 
 DATASET_FILE = "grounding-dev.jsonl.gz"
 
