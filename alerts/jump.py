@@ -6,17 +6,8 @@ Shin, Ramdas, Rinaldo (e-detectors, 2022); the bets are Bernoulli likelihood rat
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 MINUS_INFINITY = -math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class DayCounts:
-    """What today has shown so far: hallucinated K and, for each bet, its exposure E; both 0 at local midnight."""
-
-    hallucinated: float = 0.0
-    exposures: tuple[float, ...] = ()
 
 
 def exposure_per_answer(rate: float, odds_ratio: float) -> float:

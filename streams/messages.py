@@ -18,6 +18,11 @@ class Message:
     headers: tuple[tuple[str, bytes], ...]
     recorded_at: datetime
 
+    @property
+    def position(self) -> tuple[str, int, int]:
+        """Topic, partition and offset: what tells this message from every other one."""
+        return self.topic, self.partition, self.offset
+
     def header(self, name: str) -> bytes | None:
         """The last header of that name, None when there is none."""
         return next((value for key, value in reversed(self.headers) if key == name), None)

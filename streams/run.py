@@ -8,15 +8,13 @@ from typing import Any
 import structlog
 import uvloop
 
-from schemas.codec import encode, schema_header
-from schemas.draw import DrawnTrace
 from schemas.policy import PolicyDocument
 from streams.agents.batches import Lifeline
 from streams.agents.policies import KnownPolicies
 from streams.agents.shell import install_signals, serve
 from streams.broker.connection import Connection
 from streams.broker.embedded import embedded_broker
-from streams.broker.publisher import Outgoing, Publisher
+from streams.broker.publisher import Publisher, record_message
 from streams.broker.replica import Replica
 from streams.broker.topics import DRAWN, POLICY, TopicSpec, create_topics
 from streams.deployment import prepare
@@ -101,6 +99,4 @@ async def _resend_drawn(store: Store, publisher: Publisher) -> None:
     rows = await asyncio.to_thread(store.draws_without_verdict, RESEND_AT_ONCE)
     if rows:
         log.info("drawn_sent_again", traces=len(rows))
-        headers = (schema_header(DrawnTrace),)
-        key = [row.trace.trace_id.encode("utf-8", "replace") for row in rows]
-        await publisher.send(DRAWN, [Outgoing(k, encode(row), headers) for k, row in zip(key, rows, strict=True)])
+        await publisher.send(DRAWN, [record_message(row.trace.trace_id, row) for row in rows])

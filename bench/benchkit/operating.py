@@ -5,7 +5,7 @@ An answer is worth KL(p1 ‖ p0) nats against a rise of the apparent rate from p
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,8 +75,3 @@ def _need(one: Scored, jump: Jump, held_out: int, threshold: float) -> float:
 def _share(flags: Array) -> float:
     """Half an answer is added on either side: a threshold that few answers reach must not look free of errors."""
     return float((flags.sum() + 0.5) / (len(flags) + 1))
-
-
-def weakest(judgements: Sequence[float | None]) -> float | None:
-    """The lowest support of an answer, None when nothing was scored."""
-    return min((one for one in judgements if one is not None), default=None)

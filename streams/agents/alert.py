@@ -5,8 +5,7 @@ episode start, and what was sent is known by (alert, state, receiver).
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import perf_counter
@@ -19,8 +18,8 @@ from alerts.fold import confirmed_deploys
 from alerts.folder import REFOLDED, Folder
 from schemas.alert import Alert
 from schemas.labels import AlertState
-from schemas.tally import BUCKET, Tally, bucket_start
-from streams.agents.closed_buckets import closed_buckets
+from schemas.tally import BUCKET, bucket_start
+from streams.agents.closed_buckets import bucket_starts, closed_buckets, whole_buckets
 from streams.agents.examples import pick_examples
 from streams.agents.policies import PolicyPublisher
 from streams.agents.telling import Teller
@@ -92,7 +91,7 @@ class AlertStep:
         if behind:
             tallies = await asyncio.to_thread(self.store.tallies, min(behind), max(behind) + BUCKET)
             deploys = await asyncio.to_thread(self.store.deploys, min(behind))
-            closed = _whole(behind, tallies, _marks(deploys))
+            closed = whole_buckets(behind, tallies, _marks(deploys))
             self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
         self._generation = generation
         return len(behind)
@@ -102,7 +101,7 @@ class AlertStep:
         if since is None:
             return []
         until = min(watermark, since + WINDOW)
-        for bucket in _starts(since, until):
+        for bucket in bucket_starts(since, until):
             self._passed_at.setdefault(bucket, now)
         tallies = await asyncio.to_thread(self.store.tallies, since, until)
         deploys = await asyncio.to_thread(self.store.deploys, since)
@@ -145,26 +144,10 @@ class AlertStep:
         await asyncio.to_thread(self.store.insert_alerts, [alert])
 
 
-def _starts(since: datetime, until: datetime) -> Iterable[datetime]:
-    while since + BUCKET <= until:
-        yield since
-        since += BUCKET
-
-
 def _marks(deploys: Iterable[Deploy]) -> list[DeployMark]:
     """What people told; what the fold itself has seen must not come back to it."""
     return [
         DeployMark(at=deploy.at, field=deploy.field, value=deploy.value, intent=deploy.intent)
         for deploy in deploys
         if deploy.source == "mark"
-    ]
-
-
-def _whole(starts: Sequence[datetime], tallies: Iterable[Tally], marks: Sequence[DeployMark]) -> list[ClosedBucket]:
-    rows: dict[datetime, list[Tally]] = defaultdict(list)
-    for tally in tallies:
-        rows[tally.bucket].append(tally)
-    return [
-        ClosedBucket(start, rows.get(start, []), [mark for mark in marks if start <= mark.at < start + BUCKET])
-        for start in sorted(starts)
     ]

@@ -9,7 +9,8 @@ from schemas.base import Record
 from schemas.codec import HEADER, decode
 from schemas.errors import GroundwatchError, InvalidMessage
 from streams.agents.batches import CEILING, CeilingReached
-from streams.broker.publisher import Outgoing
+from streams.broker.publisher import Outgoing, Publisher
+from streams.broker.topics import DEADLETTER
 from streams.messages import Message
 
 T = TypeVar("T")
@@ -73,6 +74,11 @@ def to_outgoing(letter: DeadLetter, max_value_bytes: int) -> Outgoing:
         headers.append(("gw-hash", blake2b(value, digest_size=16).hexdigest().encode()))
         value = value[:max_value_bytes]
     return Outgoing(message.key, value, tuple(headers))
+
+
+async def bury(letters: Sequence[DeadLetter], publisher: Publisher, max_value_bytes: int) -> None:
+    """Publish the letters and wait until the broker has them. Raises BrokerUnavailable."""
+    await publisher.send(DEADLETTER, [to_outgoing(letter, max_value_bytes) for letter in letters])
 
 
 @dataclass(frozen=True, slots=True)

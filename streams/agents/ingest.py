@@ -15,16 +15,15 @@ import structlog
 
 from detectors.screening import Screener
 from sampling.draw import decide
-from schemas.codec import encode, schema_header
 from schemas.draw import DrawnTrace
 from schemas.trace import Trace
 from streams.agents.arrivals import STAGE, Arrival, read_arrivals, settle, split_expired
-from streams.agents.deadletter import Ceiling, DeadLetter, from_error, to_outgoing
+from streams.agents.deadletter import Ceiling, DeadLetter, bury, from_error
 from streams.agents.policies import KnownPolicies
 from streams.agents.quarantine import insert_or_quarantine
 from streams.agents.watermarks import Watermarks
-from streams.broker.publisher import Outgoing, Publisher
-from streams.broker.topics import DEADLETTER, DRAWN
+from streams.broker.publisher import Publisher, record_message
+from streams.broker.topics import DRAWN
 from streams.messages import Message
 from streams.store import ExpiredCount, Store, TraceHead
 
@@ -66,9 +65,9 @@ class Ingest:
         letters = [*letters, *conflicts, *refused]
         ceiling = self.ceiling.after(_are_bad(messages, letters))
         await self._forward(rows, refused)
-        await self._bury(letters)
+        await bury(letters, self.publisher, self.limits.max_message_bytes)
         self.ceiling = ceiling
-        times = {(a.message.topic, a.message.partition, a.message.offset): a.trace.ts for a in arrivals}
+        times = {arrival.message.position: arrival.trace.ts for arrival in arrivals}
         self.watermarks.stored(messages, times)
         _log_batch(messages, rows, letters, expired, perf_counter() - began)
 
@@ -106,16 +105,9 @@ class Ingest:
         return [from_error(by_id[row.trace.trace_id].message, error, STAGE) for row, error in refused]
 
     async def _forward(self, rows: Sequence[DrawnTrace], refused: Sequence[DeadLetter]) -> None:
-        lost = {(letter.message.topic, letter.message.partition, letter.message.offset) for letter in refused}
+        lost = {letter.message.position for letter in refused}
         drawn = [row for row in rows if row.draw.drawn and _position(row.trace) not in lost]
-        headers = (schema_header(DrawnTrace),)
-        await self.publisher.send(
-            DRAWN, [Outgoing(row.trace.trace_id.encode("utf-8", "replace"), encode(row), headers) for row in drawn]
-        )
-
-    async def _bury(self, letters: Sequence[DeadLetter]) -> None:
-        limit = self.limits.max_message_bytes
-        await self.publisher.send(DEADLETTER, [to_outgoing(letter, limit) for letter in letters])
+        await self.publisher.send(DRAWN, [record_message(row.trace.trace_id, row) for row in drawn])
 
 
 def _position(trace: Trace) -> tuple[str, int, int] | None:
@@ -123,8 +115,8 @@ def _position(trace: Trace) -> tuple[str, int, int] | None:
 
 
 def _are_bad(messages: Sequence[Message], letters: Sequence[DeadLetter]) -> list[bool]:
-    bad = {(letter.message.topic, letter.message.partition, letter.message.offset) for letter in letters}
-    return [(message.topic, message.partition, message.offset) in bad for message in messages]
+    bad = {letter.message.position for letter in letters}
+    return [message.position in bad for message in messages]
 
 
 def _head(arrival: Arrival, row: DrawnTrace) -> TraceHead:

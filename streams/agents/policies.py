@@ -9,10 +9,10 @@ import structlog
 from detectors.claims import check_rules
 from sampling.policy_file import policy_id_of
 from sampling.policy_log import EffectivePolicy, PolicyLog, effective_bucket, heartbeat
-from schemas.codec import decode, encode, schema_header
+from schemas.codec import decode
 from schemas.errors import GroundwatchError
 from schemas.policy import PolicyDocument, PolicyRecord
-from streams.broker.publisher import Outgoing, Publisher
+from streams.broker.publisher import Publisher, record_message
 from streams.broker.topics import POLICY
 from streams.store import Store
 
@@ -80,7 +80,6 @@ class PolicyPublisher:
 
     async def _publish(self, record: PolicyRecord) -> None:
         self._known.log.check_publishable(record)
-        key = record.policy_id.encode()
-        await self._publisher.send(POLICY, [Outgoing(key, encode(record), (schema_header(PolicyRecord),))])
+        await self._publisher.send(POLICY, [record_message(record.policy_id, record)])
         await asyncio.to_thread(self._store.insert_policy, [record])
         self._known.add(record)

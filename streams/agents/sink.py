@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.verdict import Verdict
-from streams.agents.deadletter import from_error, read_each, reader_of, to_outgoing
+from streams.agents.deadletter import bury, from_error, read_each, reader_of
 from streams.agents.quarantine import insert_or_quarantine
 from streams.broker.publisher import Publisher
-from streams.broker.topics import DEADLETTER
 from streams.messages import Message
 from streams.store import Store
 
@@ -30,4 +29,4 @@ class Sink:
         verdicts = [verdict for _, verdict in read]
         refused = await asyncio.to_thread(insert_or_quarantine, self.store.insert_verdicts, verdicts)
         letters += [from_error(by_verdict[id(verdict)], error, STAGE) for verdict, error in refused]
-        await self.publisher.send(DEADLETTER, [to_outgoing(letter, self.max_message_bytes) for letter in letters])
+        await bury(letters, self.publisher, self.max_message_bytes)

@@ -9,13 +9,12 @@ import structlog
 
 from detectors.detector import Detector
 from detectors.verification import verify
-from schemas.codec import encode, schema_header
 from schemas.draw import DrawnTrace
 from schemas.verdict import Verdict
-from streams.agents.deadletter import read_each, reader_of, to_outgoing
+from streams.agents.deadletter import bury, read_each, reader_of
 from streams.agents.policies import KnownPolicies
-from streams.broker.publisher import Outgoing, Publisher
-from streams.broker.topics import DEADLETTER, VERDICTS
+from streams.broker.publisher import Publisher, record_message
+from streams.broker.topics import VERDICTS
 from streams.messages import Message
 
 log = structlog.get_logger(__name__)
@@ -41,11 +40,8 @@ class Verify:
         verdicts = await asyncio.to_thread(
             verify, drawn, documents, self.detector, self.now(), max_answer_bytes=self.max_answer_bytes
         )
-        headers = (schema_header(Verdict),)
-        await self.publisher.send(
-            VERDICTS, [Outgoing(v.trace_id.encode("utf-8", "replace"), encode(v), headers) for v in verdicts]
-        )
-        await self.publisher.send(DEADLETTER, [to_outgoing(letter, self.max_message_bytes) for letter in letters])
+        await self.publisher.send(VERDICTS, [record_message(verdict.trace_id, verdict) for verdict in verdicts])
+        await bury(letters, self.publisher, self.max_message_bytes)
         for verdict in verdicts:
             _log_verdict(verdict)
 

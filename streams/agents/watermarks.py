@@ -30,7 +30,7 @@ class Watermarks:
         for message in messages:
             key = (message.topic, message.partition)
             self._next_offset[key] = max(message.offset + 1, self._next_offset.get(key, 0))
-            ts = times.get((message.topic, message.partition, message.offset))
+            ts = times.get(message.position)
             if ts is not None:
                 self._advance(key, ts)
 

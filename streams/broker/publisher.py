@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
+from schemas.base import Record
+from schemas.codec import encode, schema_header
 from schemas.errors import BrokerUnavailable, RowRejected
 from streams.broker.connection import Connection
 
@@ -21,6 +23,11 @@ class Outgoing:
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[str, bytes], ...] = ()
+
+
+def record_message(key: str, record: Record) -> Outgoing:
+    """A record of ours with the header that names its schema."""
+    return Outgoing(key.encode("utf-8", "replace"), encode(record), (schema_header(type(record)),))
 
 
 class Publisher:
