@@ -25,7 +25,8 @@ from streams.settings.connect import connection_of
 from streams.store import Store
 
 log = structlog.get_logger(__name__)
-RESEND_AT_ONCE = 500
+RESEND_AT_MOST = 20_000
+"""Drawn traces sent again after an embedded restart; about 100 MB, and more than such a deployment leaves undone."""
 
 
 def run(settings: Settings, roles: Sequence[str]) -> int:
@@ -96,7 +97,9 @@ async def _connections(settings: Settings, stack: AsyncExitStack) -> tuple[Conne
 
 async def _resend_drawn(store: Store, publisher: Publisher) -> None:
     """The embedded broker forgot ``gw.drawn`` at the restart; what was drawn and has no verdict goes there again."""
-    rows = await asyncio.to_thread(store.draws_without_verdict, RESEND_AT_ONCE)
+    rows = await asyncio.to_thread(store.draws_without_verdict, RESEND_AT_MOST)
+    if len(rows) == RESEND_AT_MOST:
+        log.warning("drawn_left_waiting", sent_again=len(rows), fix="the rest is sent again at the next start")
     if rows:
         log.info("drawn_sent_again", traces=len(rows))
         await publisher.send(DRAWN, [record_message(row.trace.trace_id, row) for row in rows])
