@@ -10,6 +10,7 @@ from detectors.judging import judge_guarded
 from detectors.outcome import label_claim
 from detectors.preparation import Prepared
 from schemas.claim import CheckItem
+from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimJudgement
@@ -21,8 +22,8 @@ def find_misattributed(
     policies: Sequence[PolicyDocument],
     detector: Detector,
     attempts: int = 3,
-) -> list[bool]:
-    """For each trace, whether one of its claims cites passages that do not support it while others do.
+) -> list[list[Finding]]:
+    """For each trace, a finding for every claim that cites passages which do not support it while others do.
 
     A doubtful claim that cannot be judged again counts as rightly attributed. One call for all traces. Raises
     Retryable.
@@ -33,10 +34,12 @@ def find_misattributed(
         for position in _doubtful(ready, judged, policy)
     ]
     items = [_cited_item(prepared[number], position) for number, position in doubtful]
-    found = [False] * len(prepared)
-    for (number, _), (judgement,) in zip(doubtful, judge_guarded(detector, items, attempts), strict=True):
+    found: list[list[Finding]] = [[] for _ in prepared]
+    for (number, position), (judgement,) in zip(doubtful, judge_guarded(detector, items, attempts), strict=True):
         labelled = label_claim(judgement, policies[number].thresholds)
-        found[number] |= labelled.error is None and labelled.label is not ClaimLabel.SUPPORTED
+        if labelled.error is None and labelled.label is not ClaimLabel.SUPPORTED:
+            index = prepared[number].claims[position].index
+            found[number].append(Finding(rule=StructuralRule.CITATION_MISMATCH, claim=index))
     return found
 
 

@@ -11,6 +11,7 @@ from detectors.outcome import label_claim
 from detectors.preparation import Prepared
 from detectors.structural.staleness import is_outdated
 from schemas.claim import CheckItem
+from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, FailureLabel
 from schemas.policy import PolicyDocument, Thresholds
 from schemas.verdict import ClaimJudgement
@@ -24,13 +25,13 @@ def settle_by_newest(
     policies: Sequence[PolicyDocument],
     detector: Detector,
     attempts: int = 3,
-) -> tuple[Judgements, list[bool]]:
-    """The judgements by the newest versions, and for each trace whether a claim rested on an outdated one alone.
+) -> tuple[Judgements, list[list[Finding]]]:
+    """The judgements by the newest versions, and for each trace the claims that rested on an outdated one alone.
 
     Traces without an outdated passage are not looked at again; the others take one call together. Raises Retryable.
     """
     settled: Judgements = [list(judged) for judged in judgements]
-    rested = [False] * len(prepared)
+    rested: list[list[Finding]] = [[] for _ in prepared]
     kept = [_kept_passages(ready) for ready in prepared]
     doubtful = [
         [position for position, judgement in enumerate(judged) if _rests_on(judgement, policy.thresholds, keep)]
@@ -43,7 +44,9 @@ def settle_by_newest(
         for position, judgement in zip(doubtful[number], judged, strict=True):
             replaced[position] = _with_index(judgement, kept[number] or [])
             label = label_claim(judgement, policies[number].thresholds).label
-            rested[number] |= judgement.error is None and label is not ClaimLabel.SUPPORTED
+            if judgement.error is None and label is not ClaimLabel.SUPPORTED:
+                index = prepared[number].claims[position].index
+                rested[number].append(Finding(rule=StructuralRule.SOURCE_OUTDATED, claim=index))
         settled[number] = replaced
     return settled, rested
 

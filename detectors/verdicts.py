@@ -8,11 +8,12 @@ from detectors.containment import contain
 from detectors.fingerprint import fingerprint
 from detectors.outcome import AnswerOutcome, answer_outcome, label_claim
 from detectors.preparation import Prepared
-from detectors.structural.staleness import is_stale
+from detectors.structural.effects import apply_findings, score_citations
+from detectors.structural.staleness import stale_rule
 from schemas.claim import Claim
+from schemas.finding import Finding
 from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome
 from schemas.policy import PolicyDocument, Thresholds
-from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement, ClaimVerdict, Verdict
 
 
@@ -31,24 +32,29 @@ def build_verdict(
     judgements: Sequence[ClaimJudgement],
     policy: PolicyDocument,
     run: Run,
-    second_failures: Sequence[FailureLabel] = (),
+    second_look: Sequence[Finding] = (),
 ) -> Verdict:
     """The verdict on one trace; ``judgements`` are empty when the structure settled the outcome.
 
-    ``second_failures`` are those that a second look at the judgements found.
+    ``second_look`` holds what a second look at the judgements found.
 
     ``passed``: grounded, and the weakest claim reaches the tier's bar (any grounded answer where no bar is set).
     """
-    trace, findings = ready.trace, ready.findings
+    trace, early = ready.trace, ready.findings.outcome
+    findings = [*ready.findings.findings, *second_look]
+    failures: list[FailureLabel] = []
     if ready.needs_judging:
         claims = _judged_claims(ready.claims, judgements, policy.thresholds, run.layers)
-        failures = [*findings.failures, *_evidence_failures(ready, claims, judgements, policy.thresholds)]
+        findings += _rests_on_findings(ready, claims)
+        failures += _judgement_failures(judgements, policy.thresholds)
+        claims = apply_findings(claims, findings)
         used = run.layers
     else:
-        claims = _settled_claims(ready.claims, findings.outcome)
-        failures = [*findings.failures]
+        claims = _settled_claims(ready.claims, early)
         used = (Layer.L0,)
-    found = answer_outcome(claims, [*failures, *second_failures], findings.outcome)
+    failures += [finding.rule.failure for finding in findings if finding.rule.failure is not None]
+    found = answer_outcome(claims, failures, early)
+    citations = score_citations(claims, findings, ready.findings.cited)
     return Verdict(
         trace_id=trace.trace_id,
         ts=trace.ts,
@@ -59,6 +65,9 @@ def build_verdict(
         fingerprint=fingerprint(run.detector_fingerprint, policy.thresholds, run.layers),
         outcome=found.outcome,
         failures=found.failures,
+        findings=tuple(findings),
+        citation_precision=citations.precision,
+        citation_recall=citations.recall,
         score=found.score,
         passed=_has_passed(found, policy.bars.get(trace.tier)),
         containment=contain(found.outcome, claims, trace.answer or ""),
@@ -111,28 +120,26 @@ def _settled_claims(claims: Sequence[Claim], outcome: Outcome | None) -> tuple[C
     )
 
 
-def _evidence_failures(
-    ready: Prepared, claims: Sequence[ClaimVerdict], judgements: Sequence[ClaimJudgement], thresholds: Thresholds
-) -> list[FailureLabel]:
+def _judgement_failures(judgements: Sequence[ClaimJudgement], thresholds: Thresholds) -> list[FailureLabel]:
     failures = [label_claim(judgement, thresholds).failure for judgement in judgements]
-    found = [failure for failure in failures if failure is not None]
-    passages = ready.trace.passages or ()
-    if any(_rests_on_stale(claim, passages, ready.trace.ts) for claim in claims):
-        found.append(FailureLabel.STALE_SOURCE)
-    return found
+    return [failure for failure in failures if failure is not None]
 
 
-def _rests_on_stale(claim: ClaimVerdict, passages: Sequence[Passage], at: datetime) -> bool:
-    """Supported by a stale passage alone: no passage in force says the same in the same words."""
-    evidence = claim.evidence
-    if claim.label is not ClaimLabel.SUPPORTED or evidence is None or evidence.passage >= len(passages):
-        return False
-    if not is_stale(evidence.passage, passages, at):
-        return False
-    return not any(
-        evidence.text in passage.text and not is_stale(position, passages, at)
-        for position, passage in enumerate(passages)
-    )
+def _rests_on_findings(ready: Prepared, claims: Sequence[ClaimVerdict]) -> list[Finding]:
+    """Claims that a stale passage alone supports: no passage in force says the same in the same words."""
+    passages, at = ready.trace.passages or (), ready.trace.ts
+    return [
+        Finding(rule=rule, claim=judged.claim.index, passage=evidence.passage)
+        for judged in claims
+        if (evidence := judged.evidence) is not None
+        and judged.label is ClaimLabel.SUPPORTED
+        and evidence.passage < len(passages)
+        and (rule := stale_rule(evidence.passage, passages, at)) is not None
+        and not any(
+            evidence.text in passage.text and stale_rule(position, passages, at) is None
+            for position, passage in enumerate(passages)
+        )
+    ]
 
 
 def _has_passed(found: AnswerOutcome, bar: float | None) -> bool:

@@ -13,7 +13,7 @@ from detectors.preparation import Prepared, prepare
 from detectors.structural import MAX_ANSWER_BYTES
 from detectors.verdicts import Run, build_verdict
 from schemas.draw import DrawnTrace, Screening
-from schemas.labels import FailureLabel, Layer
+from schemas.labels import Layer
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimJudgement, Verdict
 
@@ -52,7 +52,7 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
     misattributed = find_misattributed(prepared, judgements, policies, detector, attempts)
     run = Run(detector.fingerprint, tuple(layers), now, (clock() - began) * 1000 / max(1, len(drawn)))
     return [
-        build_verdict(ready, judged, policy, run, _second_failures(is_outdated=stale, is_misattributed=wrong))
+        build_verdict(ready, judged, policy, run, [*stale, *wrong])
         for ready, judged, policy, stale, wrong in zip(
             prepared, judgements, policies, outdated, misattributed, strict=True
         )
@@ -80,8 +80,3 @@ def _judge_unknown(
     items = [ready.to_item() for ready, judgements in zip(prepared, known, strict=True) if judgements is None]
     judged = iter(judge_guarded(detector, items, attempts))
     return [next(judged) if judgements is None else judgements for judgements in known]
-
-
-def _second_failures(*, is_outdated: bool, is_misattributed: bool) -> list[FailureLabel]:
-    found = {FailureLabel.STALE_SOURCE: is_outdated, FailureLabel.CITATION_MISMATCH: is_misattributed}
-    return [failure for failure, holds in found.items() if holds]

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from schemas.base import Record, UtcDatetime
 from schemas.labels import RiskTier
+from schemas.sources import SourceRules
 
 REST = "rest"
 """The stratum of every trace that no rule matches."""
@@ -88,11 +89,19 @@ class CriticalRule(Record):
     tiers: tuple[RiskTier, ...] = ()
 
 
+class Fallbacks(Record):
+    """What a user reads instead of an answer that is kept back; empty: the default text of the product."""
+
+    abstain: str = Field(default="", max_length=2000)
+    hold_for_review: str = Field(default="", max_length=2000)
+
+
 class IntentRules(Record):
     """What holds for one intent; ``*`` is the default for intents that are not listed."""
 
     citations_required: bool = False
     critical: tuple[CriticalRule, ...] = ()
+    fallbacks: Fallbacks = Fallbacks()
 
 
 class PolicyDocument(Record):
@@ -104,6 +113,9 @@ class PolicyDocument(Record):
     bars: dict[RiskTier, float] = Field(default_factory=dict)
     """Lowest claim support at which an answer of this tier has ``passed``; containment only, never a rate."""
     intents: dict[str, IntentRules] = Field(default_factory=dict)
+    sources: SourceRules = SourceRules()
+    canaries: tuple[str, ...] = ()
+    """Phrases that no answer may hold (parts of the system prompt, bait in documents); case and spaces are ignored."""
 
 
 class OverlayReason(StrEnum):

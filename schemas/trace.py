@@ -30,6 +30,8 @@ class Passage(Record):
     allowed_roles: tuple[str, ...] = ()
     trust: Literal["trusted", "untrusted", "unknown"] = "unknown"
     cited: bool | None = None
+    first_seen_at: UtcDatetime | None = None
+    """When the document was first met in the corpus; None when nothing says so."""
 
 
 class ToolCall(Record):

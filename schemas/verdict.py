@@ -4,6 +4,7 @@ from pydantic import Field
 
 from schemas.base import Record, UtcDatetime
 from schemas.claim import Claim
+from schemas.finding import Finding
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
 from schemas.trace import Versions
 
@@ -58,6 +59,12 @@ class Verdict(Record):
     fingerprint: str
     outcome: Outcome
     failures: tuple[FailureLabel, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What the structure showed, in the order in which it was found."""
+    citation_precision: float | None = Field(default=None, ge=0, le=1)
+    """Share of the citations that name a passage which supports their claim; None without citations."""
+    citation_recall: float | None = Field(default=None, ge=0, le=1)
+    """Share of the supported claims that cite a passage which supports them; None without supported claims."""
     score: float | None = Field(default=None, ge=0, le=1)
     """Support of the weakest factual claim; None when nothing was scored."""
     passed: bool = False

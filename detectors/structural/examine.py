@@ -12,9 +12,10 @@ from detectors.structural.context import (
     is_empty_retrieval,
     is_redacted,
 )
-from detectors.structural.staleness import is_stale
+from detectors.structural.staleness import stale_rule
 from detectors.structural.stance import find_stance, seems_answerable
 from schemas.claim import Claim
+from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
 from schemas.labels import FailureLabel, Outcome
 from schemas.trace import Trace
 
@@ -35,9 +36,15 @@ class StructuralFindings:
     """``outcome`` is set when nothing is left to judge; ``cited`` holds, per claim, indices of cited passages."""
 
     outcome: Outcome | None = None
-    failures: tuple[FailureLabel, ...] = ()
+    findings: tuple[Finding, ...] = ()
     is_empty_retrieval: bool = False
     cited: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def failures(self) -> tuple[FailureLabel, ...]:
+        """The failure labels of the findings, each once, in the order of the enum."""
+        found = {finding.rule.failure for finding in self.findings}
+        return tuple(label for label in FailureLabel if label in found)
 
 
 def examine(
@@ -54,18 +61,18 @@ def examine(
     has_nothing = has_nothing_to_rely_on(trace)
     stance = find_stance(claims, has_nothing=has_nothing)
     citations = resolve_citations(claims, context_passages(trace))
-    failures = _source_failures(trace, citations)
+    findings = [*_citation_findings(trace, citations), *_stale_findings(trace, citations)]
     if stance is None and citations_required and not _cites_anything(trace, citations):
-        failures.append(FailureLabel.CITATION_MISSING)
+        findings.append(Finding(rule=StructuralRule.CITATION_MISSING))
     if stance is Outcome.ABSTAINED and seems_answerable(trace.question, trace.passages or ()):
-        failures.append(FailureLabel.OVER_REFUSAL)
+        findings.append(Finding(rule=StructuralRule.REFUSED_ALTHOUGH_ANSWERABLE))
     outcome = stance
     if stance is None and has_no_context(trace):
         outcome = Outcome.UNRESOLVED_NO_CONTEXT
     elif stance is None and has_nothing:
         outcome = Outcome.HALLUCINATED
-        failures.append(FailureLabel.SHOULD_HAVE_ABSTAINED)
-    return StructuralFindings(outcome, tuple(failures), is_empty_retrieval(trace), citations.by_claim)
+        findings.append(Finding(rule=StructuralRule.ASSERTED_WITHOUT_CONTEXT))
+    return StructuralFindings(outcome, tuple(findings), is_empty_retrieval(trace), citations.by_claim)
 
 
 def find_unreadable(trace: Trace, max_answer_bytes: int = MAX_ANSWER_BYTES) -> Outcome | None:
@@ -82,21 +89,30 @@ def find_unreadable(trace: Trace, max_answer_bytes: int = MAX_ANSWER_BYTES) -> O
     return None
 
 
-def _source_failures(trace: Trace, citations: Citations) -> list[FailureLabel]:
-    failures = []
-    if citations.unknown and not has_no_context(trace):
-        failures.append(FailureLabel.CITATION_UNKNOWN)
-    passages = trace.passages or ()
-    flagged = tuple((position,) for position, passage in enumerate(passages) if passage.cited)
-    if any(_are_stale(positions, trace) for positions in citations.meant + flagged):
-        failures.append(FailureLabel.STALE_SOURCE)
-    return failures
+def _citation_findings(trace: Trace, citations: Citations) -> list[Finding]:
+    if has_no_context(trace):
+        return []
+    return [
+        Finding(rule=StructuralRule.CITATION_UNKNOWN, detail=identifier[:MAX_DETAIL_CHARS])
+        for identifier in citations.unknown
+    ]
 
 
-def _are_stale(positions: Sequence[int], trace: Trace) -> bool:
+def _stale_findings(trace: Trace, citations: Citations) -> list[Finding]:
     """An id that names a document means its version in force where that is among the passages."""
     passages = trace.passages or ()
-    return all(position < len(passages) and is_stale(position, passages, trace.ts) for position in positions)
+    flagged = tuple((position,) for position, passage in enumerate(passages) if passage.cited)
+    return [
+        Finding(rule=rule, passage=positions[0], detail=passages[positions[0]].doc_id[:MAX_DETAIL_CHARS])
+        for positions in dict.fromkeys(citations.meant + flagged)
+        if (rule := _stale_rule(positions, trace)) is not None
+    ]
+
+
+def _stale_rule(positions: Sequence[int], trace: Trace) -> StructuralRule | None:
+    passages = trace.passages or ()
+    rules = [stale_rule(position, passages, trace.ts) if position < len(passages) else None for position in positions]
+    return rules[0] if all(rule is not None for rule in rules) else None
 
 
 def _cites_anything(trace: Trace, citations: Citations) -> bool:

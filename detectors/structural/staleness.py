@@ -4,18 +4,28 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from schemas.finding import StructuralRule
 from schemas.trace import Passage
 
 _VERSION_PART = re.compile(r"\d+|[^\d.\s_-]+")
 
 
 def is_stale(position: int, passages: Sequence[Passage], at: datetime) -> bool:
-    """True when the passage is archived, superseded, or a newer version of its document is among the passages.
+    """True when the passage was out of date at ``at``, for whatever reason."""
+    return stale_rule(position, passages, at) is not None
 
-    A version whose ``effective_from`` lies after ``at`` is not yet newer.
+
+def stale_rule(position: int, passages: Sequence[Passage], at: datetime) -> StructuralRule | None:
+    """Why the passage was out of date at ``at``: archived, superseded, or a newer version is among the passages.
+
+    A version whose ``effective_from`` lies after ``at`` is not yet newer. None when it was in date.
     """
     passage = passages[position]
-    return passage.archived or bool(passage.superseded_by) or is_outdated(position, passages, at)
+    if passage.archived:
+        return StructuralRule.SOURCE_ARCHIVED
+    if passage.superseded_by:
+        return StructuralRule.SOURCE_SUPERSEDED
+    return StructuralRule.SOURCE_OUTDATED if is_outdated(position, passages, at) else None
 
 
 def is_outdated(position: int, passages: Sequence[Passage], at: datetime) -> bool:

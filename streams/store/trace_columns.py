@@ -96,6 +96,7 @@ _CONTENT: list[tuple[str, str, _Value]] = [
     ("passages.allowed_roles", f"Array({_WORDS})", _each(lambda p: cleaned(p.allowed_roles))),
     ("passages.trust", _WORDS, _each(lambda p: p.trust)),
     ("passages.cited", "Array(Nullable(Bool))", _each(lambda p: p.cited)),
+    ("passages.first_seen_at", f"Array(Nullable({_TIME}))", _each(lambda p: optional_micros(p.first_seen_at))),
     ("has_prompt", "Bool", lambda r: r.drawn.trace.packed_prompt is not None),
     ("prompt_pieces", "Array(String)", lambda r: r.pieces),
     ("prompt_passages", "Array(UInt32)", lambda r: r.references),

@@ -79,6 +79,7 @@ def _passages(row: Mapping[str, Any], texts: Mapping[bytes, str]) -> list[Passag
             text=texts.get(digest, ""),
             updated_at=optional_time(row["passages.updated_at"][index]),
             effective_from=optional_time(row["passages.effective_from"][index]),
+            first_seen_at=optional_time(row["passages.first_seen_at"][index]),
             allowed_roles=tuple(row["passages.allowed_roles"][index]),
             **{name: row[f"passages.{name}"][index] for name in _PASSAGE_FIELDS},
         )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from schemas.claim import Claim
+from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
 from schemas.verdict import ClaimVerdict, Evidence, Verdict
 from streams.store.connection import Table
@@ -37,6 +38,9 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
         fingerprint=row["fingerprint"],
         outcome=Outcome(row["outcome"]),
         failures=tuple(FailureLabel(word) for word in row["failures"]),
+        findings=tuple(_finding(row, index) for index in range(len(row["findings.rule"]))),
+        citation_precision=row["citation_precision"],
+        citation_recall=row["citation_recall"],
         score=row["score"],
         passed=row["passed"],
         containment=Containment(row["containment"]),
@@ -45,6 +49,15 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
         took_ms=row["took_ms"],
         cost_usd=row["cost_usd"],
         verified_at=from_micros(row["verified_at"]),
+    )
+
+
+def _finding(row: Mapping[str, Any], at: int) -> Finding:
+    return Finding(
+        rule=StructuralRule(row["findings.rule"][at]),
+        claim=row["findings.claim"][at],
+        passage=row["findings.passage"][at],
+        detail=row["findings.detail"][at],
     )
 
 
@@ -109,6 +122,12 @@ _ANSWER: list[tuple[str, str, _Value]] = [
     ("outcome", _WORD, lambda v: v.outcome.value),
     ("failures", _WORDS, lambda v: [label.value for label in v.failures]),
     ("score", "Nullable(Float64)", lambda v: v.score),
+    ("findings.rule", _WORDS, lambda v: [finding.rule.value for finding in v.findings]),
+    ("findings.claim", "Array(Nullable(UInt32))", lambda v: [finding.claim for finding in v.findings]),
+    ("findings.passage", "Array(Nullable(UInt32))", lambda v: [finding.passage for finding in v.findings]),
+    ("findings.detail", "Array(String)", lambda v: [clean(finding.detail) for finding in v.findings]),
+    ("citation_precision", "Nullable(Float64)", lambda v: v.citation_precision),
+    ("citation_recall", "Nullable(Float64)", lambda v: v.citation_recall),
     ("passed", "Bool", lambda v: v.passed),
     ("containment", _WORD, lambda v: v.containment.value),
     ("layers", _WORDS, lambda v: [layer.value for layer in v.layers]),
