@@ -1,0 +1,62 @@
+"""What an envelope holds before any convention is applied, and what a decoder returns: spans, whole traces, problems."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from schemas.errors import InvalidMessage
+from schemas.span import Span
+from schemas.trace import Trace
+
+Json = Any
+"""None, bool, int, float, str, list or dict with text keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """An event on a span."""
+
+    name: str
+    at: datetime | None = None
+    attributes: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RawSpan:
+    """A span, or a log record that belongs to one, with attributes as the envelope gave them; ids as lower-case hex.
+
+    ``attributes`` are flat for OTLP and Jaeger (dotted keys), values already plain JSON (arrays and maps decoded).
+    """
+
+    trace_id: str
+    span_id: str
+    parent_id: str = ""
+    name: str = ""
+    start: datetime | None = None
+    end: datetime | None = None
+    attributes: Mapping[str, Json] = field(default_factory=dict)
+    events: tuple[RawEvent, ...] = ()
+    resource: Mapping[str, Json] = field(default_factory=dict)
+    scope: str = ""
+    is_error: bool = False
+    is_log: bool = False
+    dropped: int = 0
+    """Attributes and events that the producer's limits dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The spans of one message, and what was wrong with single ones; a bad span costs no neighbour."""
+
+    spans: tuple[RawSpan, ...] = ()
+    problems: tuple[InvalidMessage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What one message holds. With ``problems`` its bytes also go to the dead letter, while the rest goes on."""
+
+    spans: tuple[Span, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    problems: tuple[InvalidMessage, ...] = ()
