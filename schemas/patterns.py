@@ -1,0 +1,54 @@
+r"""Patterns of the policy, compiled one way wherever they are checked or used; users write them, so RE2 runs them.
+
+RE2 has no backtracking: no pattern can be slow on any text. It lacks look-around and back references, and its ``\b``,
+``\d`` and ``\w`` know ASCII only.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from schemas.errors import ConfigError
+
+MAX_PATTERN_CHARS = 1000
+_MAX_PROGRAM_BYTES = 8 << 20
+_FIX = "it has no look-around and no back references, repeats at most 1,000 times, and text like ( needs a backslash"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern; upper and lower case are alike to it."""
+
+    source: str
+    _program: Any
+
+    def is_in(self, text: str) -> bool:
+        """Whether the pattern matches anywhere in ``text``, in time linear in its length; any text is accepted."""
+        found = self._program.search(text.encode("utf-8", "replace"))  # lone surrogates cannot be encoded
+        return found is not None
+
+
+@lru_cache(maxsize=1024)
+def compile_pattern(source: str) -> Pattern:
+    """A pattern of at most 1,000 characters. Raises ConfigError with reason and fix, without naming where it stands."""
+    if len(source) > MAX_PATTERN_CHARS:
+        message = f"a pattern of {len(source)} characters; shorten it to {MAX_PATTERN_CHARS} or split the rule"
+        raise ConfigError(message)
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = _MAX_PROGRAM_BYTES
+    try:
+        return Pattern(source, re2.compile(source, options))
+    except (re2.error, UnicodeEncodeError) as error:
+        message = f"not a pattern that RE2 can run ({_reason(error)}); {_FIX}"
+        raise ConfigError(message) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeEncodeError):
+        return "it holds half a character"
+    first = error.args[0]  # RE2's wrapper gives bytes
+    return first.decode("utf-8", "replace") if isinstance(first, bytes) else str(first)
