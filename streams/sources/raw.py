@@ -1,4 +1,4 @@
-"""What an envelope holds before any convention is applied, and what a decoder returns: spans, whole traces, problems."""
+"""What an envelope holds before a convention is applied, and what a decoder returns: spans, traces, problems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
