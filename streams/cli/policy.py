@@ -79,7 +79,7 @@ def publish_through_process(settings: Settings, text: str, author: str) -> Polic
     process = running_process(settings)
     if process is None:
         return None
-    return PolicyRecord.model_validate(process.post("/api/v1/policy", text, {"X-Author": author}))
+    return PolicyRecord.model_validate(process.post("/api/v1/policy", text, author=author))
 
 
 def publish_directly(settings: Settings, document: PolicyDocument, author: str) -> PolicyRecord:

@@ -1,6 +1,5 @@
 """Asking the running process over HTTP, because the embedded store belongs to it alone."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -15,31 +14,50 @@ TIMEOUT_SECONDS = 10.0
 class RunningProcess:
     """The local API of a running process. ``transport`` is for tests."""
 
-    def __init__(self, run_file: RunFile, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        run_file: RunFile,
+        transport: httpx.BaseTransport | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> None:
         self._where = f"the running process ({run_file.url}, pid {run_file.pid})"
-        self._client = httpx.Client(
-            base_url=run_file.url,
-            headers={"Authorization": f"Bearer {run_file.token}"},
-            timeout=TIMEOUT_SECONDS,
-            transport=transport,
-            trust_env=False,  # a proxy has no business between two processes of one machine
-        )
+        self._run_file = run_file
+        self._transport = transport
+        self._timeout_seconds = timeout_seconds
 
     def get(self, path: str, **parameters: str | int | list[str]) -> Any:
         """The JSON body of an answer. Raises NotReached or StoreUnavailable."""
         return self._json("GET", path, params=parameters)
 
-    def post(self, path: str, content: str, headers: Mapping[str, str]) -> Any:
+    def post(self, path: str, content: str, **parameters: str) -> Any:
         """Send text and return the JSON body of the answer. Raises ConfigError when the process refuses the content."""
-        return self._json("POST", path, content=content.encode(), headers=dict(headers))
+        return self._json("POST", path, content=content.encode("utf-8", "replace"), params=parameters)
 
     def _json(self, method: str, path: str, **request: Any) -> Any:
         try:
-            response = self._client.request(method, path, **request)
+            with self._client() as client:
+                response = client.request(method, path, **request)
         except httpx.HTTPError as error:
-            raise NotReached(f"{self._where} does not answer ({type(error).__name__}); is it starting?") from error
+            raise self._silent(error) from error
+        self._require_success(response)
+        return response.json()
+
+    def _client(self) -> httpx.Client:
+        return httpx.Client(
+            base_url=self._run_file.url,
+            headers={"Authorization": f"Bearer {self._run_file.token}"},
+            timeout=self._timeout_seconds,
+            transport=self._transport,
+            trust_env=False,  # a proxy has no business between two processes of one machine
+        )
+
+    def _silent(self, error: httpx.HTTPError) -> NotReached:
+        text = f"{self._where} does not answer ({type(error).__name__}); wait if it is starting, else look at its log"
+        return NotReached(text)
+
+    def _require_success(self, response: httpx.Response) -> None:
         if response.is_success:
-            return response.json()
+            return
         detail = _detail(response)
         match response.status_code:
             case 400 | 422:
@@ -53,7 +71,7 @@ class RunningProcess:
 
 
 def _detail(response: httpx.Response) -> str:
-    """The ``detail`` text of a JSON body, else the start of the body."""
+    """The ``error`` text of a JSON body, else the start of the body."""
     with suppress(ValueError, KeyError, TypeError):
-        return str(response.json()["detail"])
+        return str(response.json()["error"])
     return response.text[:200] or response.reason_phrase

@@ -44,9 +44,9 @@ def answer(request: httpx.Request) -> httpx.Response:
     if path == "/api/v1/policy" and method == "GET":
         return httpx.Response(200, json=[record.model_dump(mode="json") for record in POLICIES])
     if path == "/api/v1/policy":
-        published = policy_record("p-9", author=request.headers["X-Author"], effective_from=NOW)
+        published = policy_record("p-9", author=request.url.params["author"], effective_from=NOW)
         return httpx.Response(201, json=published.model_dump(mode="json"))
-    return httpx.Response(404, json={"detail": "no such alert; see /api/v1/alerts"})
+    return httpx.Response(404, json={"error": "no such alert; see /api/v1/alerts"})
 
 
 @pytest.fixture

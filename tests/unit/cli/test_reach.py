@@ -79,13 +79,13 @@ def test_requests_carry_the_token() -> None:
 def test_refusals_become_errors(status: int, error: type[GroundwatchError]) -> None:
     """A refused policy is a mistake in it; a store that is away is not."""
     with pytest.raises(error):
-        answering(status, {"detail": "line 3"}).get("/x")
+        answering(status, {"error": "line 3"}).get("/x")
 
 
-def test_refusal_shows_the_detail() -> None:
+def test_refusal_shows_its_text() -> None:
     """What is wrong in the policy reaches the user."""
     with pytest.raises(ConfigError, match="line 3"):
-        answering(400, {"detail": "line 3"}).post("/x", "text", {})
+        answering(400, {"error": "line 3"}).post("/x", "text")
 
 
 def test_no_answer_is_named() -> None:
