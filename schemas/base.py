@@ -13,7 +13,11 @@ class Record(BaseModel):
 
 
 def _to_utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:  # an offset that leads out of the calendar, as in 0001-01-01T00:00:00+14:00
+        message = "the time lies outside the years 1 to 9999 in UTC"
+        raise ValueError(message) from error
 
 
 UtcDatetime = Annotated[AwareDatetime, AfterValidator(_to_utc)]

@@ -1,12 +1,24 @@
 """One question answered by the product: its passages, prompt and answer, as the monitored system reported it."""
 
 from hashlib import blake2b
-from typing import Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
 from schemas.base import Record, UtcDatetime
 from schemas.labels import RiskTier
+
+T = TypeVar("T")
+MAX_ITEMS = 10_000
+"""Longest list in a trace: passages, tool calls and the like."""
+MAX_TOKENS = 1_000_000
+"""Most token log-probabilities of a trace."""
+MAX_NAME_CHARS = 256
+"""Longest id of a trace and of a tenant."""
+MAX_COUNT = 2_147_483_647
+"""Largest rank, revision and number of late spans."""
+Items = Annotated[tuple[T, ...], Field(max_length=MAX_ITEMS, fail_fast=True)]
+"""A list whose first wrong item ends the reading: a million wrong items must not cost a million error reports."""
 
 
 def passage_hash(text: str) -> str:
@@ -22,12 +34,12 @@ class Passage(Record):
     version: str = ""
     text: str
     score: float | None = None
-    rank: int = Field(default=0, ge=0)
+    rank: int = Field(default=0, ge=0, le=MAX_COUNT)
     updated_at: UtcDatetime | None = None
     effective_from: UtcDatetime | None = None
     archived: bool = False
     superseded_by: str = ""
-    allowed_roles: tuple[str, ...] = ()
+    allowed_roles: Items[str] = ()
     trust: Literal["trusted", "untrusted", "unknown"] = "unknown"
     cited: bool | None = None
     first_seen_at: UtcDatetime | None = None
@@ -72,22 +84,22 @@ class Source(Record):
 class Trace(Record):
     """One trace. ``passages`` is None when it does not show whether retrieval ran, empty when it gave nothing."""
 
-    trace_id: str = Field(min_length=1, max_length=256)
+    trace_id: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
     ts: UtcDatetime
     question: str = ""
-    rewrites: tuple[str, ...] = ()
+    rewrites: Items[str] = ()
     answer: str | None = None
-    passages: tuple[Passage, ...] | None = None
+    passages: Items[Passage] | None = None
     packed_prompt: str | None = None
-    tool_calls: tuple[ToolCall, ...] = ()
-    alternatives: tuple[str, ...] = ()
-    token_logprobs: tuple[float, ...] = ()
+    tool_calls: Items[ToolCall] = ()
+    alternatives: Items[str] = ()
+    token_logprobs: Annotated[tuple[float, ...], Field(max_length=MAX_TOKENS, fail_fast=True)] = ()
     intent: str = "unmapped"
     tier: RiskTier = RiskTier.MEDIUM
     conversation_id: str = ""
     user_id: str = ""
-    tenant: str = ""
-    roles: tuple[str, ...] = ()
+    tenant: str = Field(default="", max_length=MAX_NAME_CHARS)
+    roles: Items[str] = ()
     locale: str = ""
     region: str = ""
     versions: Versions = Versions()
@@ -96,6 +108,6 @@ class Trace(Record):
     source: Source | None = None
     decoder: str = "native_json"
     close_reason: str = "whole"
-    late_spans: int = Field(default=0, ge=0)
-    revision: int = Field(default=1, ge=1)
-    flags: tuple[str, ...] = ()
+    late_spans: int = Field(default=0, ge=0, le=MAX_COUNT)
+    revision: int = Field(default=1, ge=1, le=MAX_COUNT)
+    flags: Items[str] = ()
