@@ -43,6 +43,10 @@ class RawSpan:
     is_log: bool = False
     dropped: int = 0
     """Attributes and events that the producer's limits dropped."""
+    body: Json = None
+    """What a log record carries beside its attributes: text, or a map; None on spans."""
+    flags: tuple[str, ...] = ()
+    """Repairs of this span: ``repaired_text``, ``cut_values``, ``bad_number``, ``bad_time``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Envelope:
 
     spans: tuple[RawSpan, ...] = ()
     problems: tuple[InvalidMessage, ...] = ()
+    ignored: int = 0
+    """Log records that belong to no model call: most of a logs topic."""
 
 
 @dataclass(frozen=True, slots=True)
