@@ -12,6 +12,8 @@ VERSION = 1
 HEADER = "gw-schema"
 """Kafka header that carries ``<ModelName>/<version>``."""
 
+_REASONS = {"json_invalid": "not_json", "missing": "missing_field", "too_long": "too_large"}
+
 R = TypeVar("R", bound=Record)
 
 
@@ -28,7 +30,7 @@ def encode(record: Record) -> bytes:
 def decode(model: type[R], value: bytes | None, schema: bytes | None = None) -> R:
     """The record in ``value``; ``schema`` is the header's value, None where a message carries none.
 
-    Raises InvalidMessage (``unknown_schema``, ``tombstone``, ``not_json``, ``wrong_type``) naming the field.
+    Raises InvalidMessage (``unknown_schema``, ``tombstone`` or a reason of ``invalid_message``) naming the field.
     """
     _, expected = schema_header(model)
     if schema is not None and schema != expected:
@@ -44,8 +46,13 @@ def decode(model: type[R], value: bytes | None, schema: bytes | None = None) -> 
 
 
 def invalid_message(error: ValidationError) -> InvalidMessage:
-    """The first fault of a validation error as an InvalidMessage; never repeats the input's text."""
+    """The first fault of a validation error as an InvalidMessage; never repeats the input's text.
+
+    ``not_json``, ``too_deep`` (more than some 200 levels), ``missing_field``, ``too_large`` (a list) or ``wrong_type``.
+    """
     first = error.errors(include_url=False, include_input=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "(message)"
-    reason = {"json_invalid": "not_json", "missing": "missing_field"}.get(first["type"], "wrong_type")
+    reason = _REASONS.get(first["type"], "wrong_type")
+    if reason == "not_json" and "recursion limit" in first["msg"]:
+        reason = "too_deep"
     return InvalidMessage(reason, f"{field}: {first['msg']}")

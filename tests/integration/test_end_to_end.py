@@ -64,7 +64,7 @@ GOOD = 40
 BAD: dict[str, tuple[bytes | None, str]] = {
     "not json": (b"not json", "not_json"),
     "cut off": (native("cut")[:-20], "not_json"),
-    "invalid utf-8": (b'{"trace_id": "\xff"}', "not_json"),
+    "invalid utf-8": (b'{"trace_id": "\xff"}', "not_utf8"),
     "null value": (None, "tombstone"),
     "empty value": (b"", "not_json"),
     "a list": (b"[]", "wrong_type"),

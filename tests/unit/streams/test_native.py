@@ -37,7 +37,7 @@ def test_a_good_trace_carries_its_position() -> None:
         (None, "tombstone", "null"),
         (b"", "not_json", "message"),
         (b"not json", "not_json", "message"),
-        (b"\xff\xfe{", "not_json", "message"),
+        (b"\xff\xfe{", "not_utf8", "message"),
         (b"\x00\x00\x00\x00\x01avro", "not_json", "message"),
         (b"[1, 2]", "wrong_type", "message"),
         (b'{"trace_id": "t"}', "missing_field", "ts"),
