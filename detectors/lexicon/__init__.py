@@ -23,12 +23,21 @@ class Lexicon:
     abbreviations_before_starter: frozenset[str]
     starters: frozenset[str]
     months: frozenset[str]
+    before_ordinal: frozenset[str]
     verbs: frozenset[str]
+    unspaced_verbs: tuple[str, ...]
+    question_words: frozenset[str]
+    question_endings: tuple[str, ...]
+    continuers: tuple[str, ...]
+    final_particles: tuple[str, ...]
+    source_headings: frozenset[str]
     stopwords: frozenset[str]
     refusal_cues: frozenset[str]
     referring: re.Pattern[str]
     limiting: re.Pattern[str]
     contrasts: re.Pattern[str]
+    additions: re.Pattern[str]
+    lead_ins: re.Pattern[str]
     greetings: re.Pattern[str]
     thanks: re.Pattern[str]
     offers: re.Pattern[str]
@@ -37,6 +46,8 @@ class Lexicon:
     referrals: re.Pattern[str]
     fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
+    source_headings: frozenset[str]
+    citation_cues: frozenset[str]
 
 
 @cache
@@ -59,12 +70,21 @@ def load_lexicon() -> Lexicon:
         abbreviations_before_starter=words("abbreviations_before_starter"),
         starters=words("starters"),
         months=words("months"),
+        before_ordinal=words("before_ordinal"),
         verbs=words("verbs"),
+        unspaced_verbs=tuple(sorted(filter(_is_unspaced, words("verbs")))),
+        question_words=words("question_words"),
+        question_endings=tuple(sorted(words("question_endings"))),
+        continuers=tuple(sorted(words("continuers"))),
+        final_particles=tuple(sorted(words("final_particles"))),
+        source_headings=words("source_headings"),
         stopwords=words("stopwords"),
         refusal_cues=words("refusal_cues"),
         referring=openers("referring"),
         limiting=openers("limiting"),
-        contrasts=re.compile(rf"[,;:—–-]?\s+{_alternatives(words('contrasts'))}\b"),
+        contrasts=_joining(words("contrasts")),
+        additions=re.compile(rf",\s{{1,3}}{_alternatives(words('additions'))}(?!\w)"),
+        lead_ins=patterns("lead_ins"),
         greetings=patterns("greetings"),
         thanks=patterns("thanks"),
         offers=patterns("offers"),
@@ -73,6 +93,8 @@ def load_lexicon() -> Lexicon:
         referrals=patterns("referrals"),
         fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
+        source_headings=words("source_headings"),
+        citation_cues=words("citation_cues"),
     )
 
 
@@ -98,12 +120,19 @@ def _alternatives(words: Iterable[str]) -> str:
     return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) + ")"
 
 
+def _joining(words: frozenset[str]) -> re.Pattern[str]:
+    """Matches what joins two clauses: a spaced word, or one of a script without spaces behind a comma."""
+    spaced = _alternatives(word for word in words if not _is_unspaced(word))
+    unspaced = _alternatives(word for word in words if _is_unspaced(word))
+    return re.compile(rf"[,;:—–،-]?\s{spaced}(?!\w)|[，、；,]\s?{unspaced}")  # noqa: RUF001 - full-width signs
+
+
 def _opening(words: frozenset[str]) -> re.Pattern[str]:
     """Matches text that opens with one of the words; scripts without spaces are matched as prefixes."""
     spaced = [word for word in words if not _is_unspaced(word)]
     unspaced = [word for word in words if _is_unspaced(word)]
-    return re.compile(rf"(?:{_alternatives(spaced)}\b|{_alternatives(unspaced)})")
+    return re.compile(rf"(?:{_alternatives(spaced)}(?!\w)|{_alternatives(unspaced)})")
 
 
 def _is_unspaced(word: str) -> bool:
-    return any("぀" <= char <= "鿿" for char in word)
+    return any("぀" <= char <= "鿿" or "\u0e00" <= char <= "\u0eff" for char in word)
