@@ -43,7 +43,7 @@ def prepare(
 ) -> Prepared:
     """Split (unless ``claims`` are given), mark and examine; an answer that breaks this is ``error:internal``.
 
-    Raises ConfigError for a policy whose patterns ``check_rules`` would have refused.
+    Raises ConfigError for a policy with a pattern that cannot run; the policy log lets none in.
     """
     try:
         return _prepare(trace, policy, max_answer_bytes, claims)

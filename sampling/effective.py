@@ -45,30 +45,37 @@ def compose(base_id: str, document: PolicyDocument, overlays: Iterable[tuple[str
     # Intents that no line names share the row of "*", so the table stays as small as the file.
     intents = {ANY, *(line.intent for line in sampling.allocations), *(overlay.intent for overlay in changes)}
     strata = [*(rule.name for rule in sampling.strata), REST]
-    cells = {
-        (intent, tier): {stratum: _probability(document, changes, intent, tier, stratum) for stratum in strata}
-        for intent in intents
-        for tier in RiskTier
-    }
+    by_intent = _by_intent(sampling.allocations, intents)
+    cells: dict[tuple[str, RiskTier], Mapping[str, float]] = {}
+    for intent, lines in by_intent.items():
+        active = [overlay for overlay in changes if overlay.intent in {ANY, intent}]
+        for tier in RiskTier:
+            base = {stratum: _base(lines, tier, stratum, sampling.default_probability) for stratum in strata}
+            on_top = [overlay for overlay in active if overlay.tier in {None, tier}]
+            cells[intent, tier] = {stratum: _changed(value, on_top) for stratum, value in base.items()}
     return EffectivePolicy("+".join((base_id, *(name for name, _ in ordered))), document, changes, cells)
 
 
-def _probability(
-    document: PolicyDocument, overlays: Sequence[Overlay], intent: str, tier: RiskTier, stratum: str
-) -> float:
-    base = next(
-        (
-            line.probability
-            for line in document.sampling.allocations
-            if _is_for(line, intent, tier) and line.stratum in {ANY, stratum}
-        ),
-        document.sampling.default_probability,
+def _by_intent(lines: Sequence[Allocation], intents: Iterable[str]) -> dict[str, list[Allocation]]:
+    """For each intent the lines that may match it, in order; one pass over many lines, not one for each intent."""
+    general: list[Allocation] = []
+    found: dict[str, list[Allocation]] = {intent: [] for intent in intents}
+    for line in lines:
+        (general if line.intent == ANY else found[line.intent]).append(line)
+    order = {id(line): place for place, line in enumerate(lines)}
+    return {
+        intent: sorted([*own, *general], key=lambda line: order[id(line)]) if own else general
+        for intent, own in found.items()
+    }
+
+
+def _base(lines: Sequence[Allocation], tier: RiskTier, stratum: str, default: float) -> float:
+    return next(
+        (line.probability for line in lines if line.tier in {None, tier} and line.stratum in {ANY, stratum}), default
     )
-    active = [overlay for overlay in overlays if _is_for(overlay, intent, tier)]
-    raised = max([base, *(overlay.at_least for overlay in active if overlay.at_least is not None)])
-    lowered = raised * prod(overlay.times for overlay in active if overlay.times is not None)
+
+
+def _changed(base: float, overlays: Sequence[Overlay]) -> float:
+    raised = max([base, *(overlay.at_least for overlay in overlays if overlay.at_least is not None)])
+    lowered = raised * prod(overlay.times for overlay in overlays if overlay.times is not None)
     return min(max(lowered, SMALLEST_PROBABILITY), 1.0)
-
-
-def _is_for(line: Allocation | Overlay, intent: str, tier: RiskTier) -> bool:
-    return line.intent in {ANY, intent} and line.tier in {None, tier}

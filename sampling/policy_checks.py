@@ -3,30 +3,79 @@
 Such a policy would be obeyed to the letter and not do what its author meant, so it is refused.
 """
 
-import re
 from collections.abc import Iterator
 
 from sampling.effective import ANY
-from sampling.policy_yaml import Path
-from schemas.policy import REST, Allocation, PolicyDocument, StratumRule
+from sampling.policy_yaml import Path, dotted
+from schemas.errors import ConfigError
+from schemas.patterns import compile_pattern
+from schemas.policy import REST, Allocation, IntentRules, PolicyDocument, StratumRule
+from schemas.sources import RestrictedSource
+
+_MIN_CANARY_LETTERS = 4
+Problems = Iterator[tuple[Path, str]]
+"""Path, and fault with value and fix, as it follows the path in a message."""
 
 
-def problems(document: PolicyDocument) -> Iterator[tuple[Path, str]]:
-    """Path and fault (with value and fix) of everything that is wrong in a policy that has the right shape."""
-    for index, rule in enumerate(document.sampling.strata):
-        if fault := _rule_fault(rule):
-            yield ("sampling", "strata", index), fault
-    yield from _allocation_problems(document)
+def problems(document: PolicyDocument) -> Problems:
+    """Everything that is wrong in a policy that has the right shape."""
+    yield from _sampling_problems(document)
     for tier, bar in document.bars.items():
         if not 0 <= bar <= 1:
             yield ("bars", tier.value), f" = {bar}: a bar is a support score; give a number from 0 to 1"
     for intent, rules in document.intents.items():
+        yield from _intent_problems(intent, rules, document)
+    yield from _source_problems(document)
+    for index, phrase in enumerate(document.canaries):
+        if sum(char.isalnum() for char in phrase) < _MIN_CANARY_LETTERS:
+            fault = f" = {phrase!r}: answers would hold this by chance; give a phrase of 4 letters or more"
+            yield ("canaries", index), fault
+    for path, pattern in _patterns(document):
+        if fault := _pattern_fault(pattern):
+            yield path, f" = {pattern[:60]!r}: {fault}"
+
+
+def check_patterns(document: PolicyDocument) -> None:
+    """Raise ConfigError, naming key, value and fix, for a pattern that would fail when a trace meets it."""
+    for path, pattern in _patterns(document):
+        try:
+            compile_pattern(pattern)
+        except ConfigError as error:
+            message = f"{dotted(path)} = {pattern[:60]!r}: {error}"
+            raise ConfigError(message) from error
+
+
+def _pattern_fault(pattern: str) -> str:
+    try:
+        is_in_any_text = compile_pattern(pattern).is_in("")
+    except ConfigError as error:
+        return str(error)
+    return "it matches every text, even an empty one; write '.' if that is meant" if is_in_any_text else ""
+
+
+def _patterns(document: PolicyDocument) -> Iterator[tuple[Path, str]]:
+    for intent, rules in document.intents.items():
         for index, critical in enumerate(rules.critical):
-            try:
-                re.compile(critical.pattern, re.IGNORECASE)
-            except re.error as error:
-                path: Path = ("intents", intent, "critical", index, "pattern")
-                yield path, f" = {critical.pattern!r}: not a regular expression ({error}); escape special characters"
+            yield ("intents", intent, "critical", index, "pattern"), critical.pattern
+    for index, restricted in enumerate(document.sources.restricted):
+        yield ("sources", "restricted", index, "documents"), restricted.documents
+    for index, source in enumerate(document.sources.trust):
+        yield ("sources", "trust", index, "documents"), source.documents
+
+
+def _sampling_problems(document: PolicyDocument) -> Problems:
+    for index, rule in enumerate(document.sampling.strata):
+        if fault := _rule_fault(rule):
+            yield ("sampling", "strata", index), fault
+    strata = [*(rule.name for rule in document.sampling.strata), REST]
+    lines = document.sampling.allocations
+    for index, line in enumerate(lines):
+        path: Path = ("sampling", "allocations", index)
+        if line.stratum not in {ANY, *strata}:
+            yield (*path, "stratum"), f" = {line.stratum}: no such stratum; use '*' or one of {', '.join(strata)}"
+        earlier = next((number for number, other in enumerate(lines[:index]) if _covers(other, line)), None)
+        if earlier is not None:
+            yield path, f" is never used: allocation {earlier} before it takes the same traces; put this one first"
 
 
 def _rule_fault(rule: StratumRule) -> str:
@@ -40,21 +89,42 @@ def _rule_fault(rule: StratumRule) -> str:
     return ""
 
 
-def _allocation_problems(document: PolicyDocument) -> Iterator[tuple[Path, str]]:
-    strata = [*(rule.name for rule in document.sampling.strata), REST]
-    lines = document.sampling.allocations
-    for index, line in enumerate(lines):
-        path: Path = ("sampling", "allocations", index)
-        if line.stratum not in {ANY, *strata}:
-            yield (*path, "stratum"), f" = {line.stratum}: no such stratum; use '*' or one of {', '.join(strata)}"
-        earlier = next((number for number, other in enumerate(lines[:index]) if _covers(other, line)), None)
-        if earlier is not None:
-            yield path, f" is never used: allocation {earlier} before it takes the same traces; put this one first"
-
-
 def _covers(general: Allocation, special: Allocation) -> bool:
     return (
         general.intent in {ANY, special.intent}
         and general.tier in {None, special.tier}
         and general.stratum in {ANY, special.stratum}
     )
+
+
+def _intent_problems(intent: str, rules: IntentRules, document: PolicyDocument) -> Problems:
+    own = document.intents.keys() - {ANY}
+    for index, critical in enumerate(rules.critical):
+        reached = [name for name in critical.intents if (name not in own if intent == ANY else name == intent)]
+        if critical.intents and not reached:
+            path: Path = ("intents", intent, "critical", index, "intents")
+            where = "these have rules of their own; put it there" if intent == ANY else "leave the list out"
+            yield path, f" = {', '.join(critical.intents)}: the rule is never used here; {where}"
+    for name, text in (("abstain", rules.fallbacks.abstain), ("hold_for_review", rules.fallbacks.hold_for_review)):
+        if text and not text.strip():
+            yield ("intents", intent, "fallbacks", name), " is blank; leave it out for the default text"
+
+
+def _source_problems(document: PolicyDocument) -> Problems:
+    sources = document.sources
+    for index, restricted in enumerate(sources.restricted):
+        yield from _restricted_problems(index, restricted)
+    seen: dict[str, int] = {}
+    for index, source in enumerate(sources.trust):
+        first = seen.setdefault(source.documents, index)
+        if first != index:
+            fault = f" is never used: trust rule {first} before it has the same documents; keep one"
+            yield ("sources", "trust", index), fault
+
+
+def _restricted_problems(index: int, restricted: RestrictedSource) -> Problems:
+    lists = (("tenants", restricted.tenants), ("roles", restricted.roles))
+    for name, values in lists:
+        if any(not value.strip() for value in values):
+            path: Path = ("sources", "restricted", index, name)
+            yield path, " holds an empty name, which every trace has that names none; leave it out"

@@ -93,11 +93,32 @@ def _lower_first(text: str) -> str:
 
 
 def _known_keys(path: Path) -> str:
-    """What could have been meant: the nearest known key beside the wrong one, or all of them."""
+    """What could have been meant: the nearest known key beside the wrong one, where the key belongs, or all of them."""
     *parents, wrong = path
     known = sorted(next(_models_at(PolicyDocument, parents), PolicyDocument).model_fields)
     near = get_close_matches(str(wrong), known, n=1)
-    return f"did you mean {near[0]}?" if near else f"known keys: {', '.join(known)}"
+    if near:
+        return f"did you mean {near[0]}?"
+    elsewhere = [place for place, model in _parts(PolicyDocument, ()) if wrong in model.model_fields]
+    belongs = f"it belongs under {' or '.join(elsewhere)}; " if elsewhere else ""
+    return f"{belongs}known keys: {', '.join(known)}"
+
+
+def _parts(model: type[BaseModel], at: Path) -> Iterator[tuple[str, type[BaseModel]]]:
+    """Every model below ``model`` that has a key of its own, with the path that leads there (``*`` for any key)."""
+    for name, field in model.model_fields.items():
+        for inner in _models_in(field.annotation):
+            is_map = get_origin(field.annotation) is dict
+            below = (*at, name, "*") if is_map else (*at, name)
+            yield dotted(below), inner
+            yield from _parts(inner, below)
+
+
+def _models_in(kind: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield kind
+    for argument in get_args(kind):
+        yield from _models_in(argument)
 
 
 def _models_at(kind: Any, parents: list[str | int]) -> Iterator[type[BaseModel]]:

@@ -12,6 +12,7 @@ from datetime import MAXYEAR, UTC, datetime
 from types import MappingProxyType
 
 from sampling.effective import EffectivePolicy, compose
+from sampling.policy_checks import check_patterns
 from schemas.errors import ConfigError, PolicyIncomplete
 from schemas.policy import Overlay, PolicyDocument, PolicyRecord
 from schemas.tally import BUCKET, bucket_start
@@ -50,8 +51,9 @@ class PolicyLog:
     def add(self, record: PolicyRecord) -> "PolicyLog":
         """The log with ``record``; the same log when it is known already, by its id.
 
-        Raises ConfigError when the record breaks a rule of time, takes an id that is in use, or is a second policy
-        without a beginning.
+        Raises ConfigError when the record breaks a rule of time, takes an id that is in use, is a second policy
+        without a beginning, or holds a pattern that cannot run. What else a policy file is refused for is left to its
+        author: an entry that any process accepts must be accepted by all, whatever their version.
         """
         if record.published_at.year == MAXYEAR:
             message = (
@@ -65,6 +67,8 @@ class PolicyLog:
             return self._if_same(known, record)
         _check_id(record)
         _check_times(record)
+        if record.document is not None:
+            check_patterns(record.document)
         if record.effective_from is None:
             self._check_is_first(record)
         begins = _begin(record)
@@ -104,6 +108,15 @@ class PolicyLog:
                 f"already; use {until} or later, and check the clock of this machine"
             )
             raise ConfigError(message)
+
+    def earliest_start(self, now: datetime) -> datetime:
+        """Earliest bucket start at which an entry published now takes effect on all traces alike.
+
+        Later than ``effective_bucket`` says when heartbeats show that the clock behind ``now`` is slow: the machine
+        that sends them may promise one bucket more before the entry gets there.
+        """
+        until = self.complete_until
+        return effective_bucket(now) if until is None or now >= until - LEAD else until + BUCKET
 
     def _with_heartbeat(self, record: PolicyRecord, until: datetime) -> "PolicyLog":
         if until > record.published_at + LEAD:

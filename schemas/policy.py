@@ -46,7 +46,7 @@ class Sampling(Record):
     """Strata (at most eight a cell, ``rest`` included) and inclusion probabilities."""
 
     strata: tuple[StratumRule, ...] = Field(default=(), max_length=7)
-    allocations: tuple[Allocation, ...] = ()
+    allocations: tuple[Allocation, ...] = Field(default=(), max_length=1000)
     default_probability: float = Field(default=0.2, gt=0, le=1)
 
     @model_validator(mode="after")
@@ -100,7 +100,7 @@ class IntentRules(Record):
     """What holds for one intent; ``*`` is the default for intents that are not listed."""
 
     citations_required: bool = False
-    critical: tuple[CriticalRule, ...] = ()
+    critical: tuple[CriticalRule, ...] = Field(default=(), max_length=100)
     fallbacks: Fallbacks = Fallbacks()
 
 
@@ -114,7 +114,7 @@ class PolicyDocument(Record):
     """Lowest claim support at which an answer of this tier has ``passed``; containment only, never a rate."""
     intents: dict[str, IntentRules] = Field(default_factory=dict)
     sources: SourceRules = SourceRules()
-    canaries: tuple[str, ...] = ()
+    canaries: tuple[str, ...] = Field(default=(), max_length=200)
     """Phrases that no answer may hold (parts of the system prompt, bait in documents); case and spaces are ignored."""
 
 

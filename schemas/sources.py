@@ -34,7 +34,7 @@ class TrustedSource(Record):
 class SourceRules(Record):
     """Rules about documents; an answer must not rest on untrusted or quite new ones alone."""
 
-    restricted: tuple[RestrictedSource, ...] = ()
-    trust: tuple[TrustedSource, ...] = ()
+    restricted: tuple[RestrictedSource, ...] = Field(default=(), max_length=200)
+    trust: tuple[TrustedSource, ...] = Field(default=(), max_length=200)
     first_seen_days: float | None = Field(default=None, gt=0)
     """A document first seen less than so many days before the answer counts as untrusted; None: age is no matter."""

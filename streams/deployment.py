@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sampling.policy_file import default_policy
 from schemas.policy import PolicyDocument
-from streams.agents.policies import KnownPolicies, PolicyPublisher
+from streams.agents.policies import PolicyPublisher, read_policies
 from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher
 from streams.broker.topics import create_topics, own_topics
@@ -43,7 +43,11 @@ async def _first_policy(settings: Settings, internal: Connection, store: Store, 
     publisher = Publisher(internal, settings.ingest.max_message_bytes)
     await publisher.start()
     try:
-        known = KnownPolicies(await asyncio.to_thread(store.policy_records))
-        await PolicyPublisher(known, publisher, store).ensure_first(document, utc_now())
+        now = utc_now()
+        known = await read_policies(internal, await asyncio.to_thread(store.policy_records))
+        if not known.log.records:
+            await PolicyPublisher(known, publisher, store).send_first(document, now)
+            known = await read_policies(internal, ())  # of two that start at once, the first in the topic holds
+        await PolicyPublisher(known, publisher, store).beat(now)
     finally:
         await publisher.stop()

@@ -10,7 +10,7 @@ import uvloop
 
 from schemas.policy import PolicyDocument
 from streams.agents.batches import Lifeline
-from streams.agents.policies import KnownPolicies
+from streams.agents.policies import KnownPolicies, without_heartbeats
 from streams.agents.shell import install_signals, serve
 from streams.broker.connection import Connection
 from streams.broker.embedded import embedded_broker
@@ -79,7 +79,7 @@ async def connected(
         publisher = Publisher(internal, settings.ingest.max_message_bytes)
         await publisher.start()
         stack.push_async_callback(publisher.stop)
-        policies = KnownPolicies(await asyncio.to_thread(store.policy_records))
+        policies = KnownPolicies(without_heartbeats(await asyncio.to_thread(store.policy_records)))
         replica = Replica(internal, POLICY, policies.on_record)
         await replica.start()
         stack.push_async_callback(replica.stop)

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from schemas.claim import Claim
-from schemas.errors import ConfigError
 from schemas.labels import RiskTier
 from schemas.patterns import Pattern, compile_pattern
-from schemas.policy import CriticalRule, PolicyDocument
+from schemas.policy import CriticalRule
 
 
 def mark_critical(
@@ -14,20 +13,10 @@ def mark_critical(
 ) -> tuple[Claim, ...]:
     """The claims, each factual one with the name of the first rule that matches it; earlier marks are replaced.
 
-    Raises ConfigError for a pattern that ``check_rules`` would have refused.
+    Raises ConfigError for a pattern that cannot run; the policy log lets none in.
     """
     compiled = [(rule.name, compile_pattern(rule.pattern)) for rule in rules if _applies(rule, intent, tier)]
     return tuple(_marked(claim, compiled) for claim in claims)
-
-
-def check_rules(policy: PolicyDocument) -> None:
-    """Raise ConfigError, naming intent and rule, when a pattern of the policy cannot be used."""
-    for intent, rules in policy.intents.items():
-        for rule in rules.critical:
-            try:
-                compile_pattern(rule.pattern)
-            except ConfigError as error:
-                raise ConfigError(f"intents.{intent}.critical, rule {rule.name!r}: {error}") from error
 
 
 def _applies(rule: CriticalRule, intent: str, tier: RiskTier) -> bool:

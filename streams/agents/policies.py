@@ -6,17 +6,19 @@ from datetime import datetime
 
 import structlog
 
-from detectors.claims import check_rules
 from sampling.policy_file import policy_id_of
-from sampling.policy_log import EffectivePolicy, PolicyLog, effective_bucket, heartbeat
+from sampling.policy_log import EffectivePolicy, PolicyLog, heartbeat
 from schemas.codec import decode
-from schemas.errors import GroundwatchError
+from schemas.errors import BrokerUnavailable, GroundwatchError
 from schemas.policy import PolicyDocument, PolicyRecord
+from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher, record_message
+from streams.broker.replica import Replica
 from streams.broker.topics import POLICY
 from streams.store import Store
 
 log = structlog.get_logger(__name__)
+READ_SECONDS = 30.0
 
 
 class KnownPolicies:
@@ -46,40 +48,83 @@ class KnownPolicies:
         return self.log.at(ts)
 
 
+def without_heartbeats(records: Iterable[PolicyRecord]) -> list[PolicyRecord]:
+    """The policies and overlays of the store's copy: all that a process may trust before it has read the topic.
+
+    An entry may have reached the topic and not the store; with the copy's heartbeat, traces would be drawn without it.
+    """
+    return [record for record in records if record.complete_until is None]
+
+
+async def read_policies(connection: Connection, stored: Iterable[PolicyRecord]) -> KnownPolicies:
+    """The log as it stands now: the whole topic, then what the store's copy has beyond it.
+
+    Raises BrokerUnavailable when the topic's end is not reached within 30 s.
+    """
+    known = KnownPolicies()
+    replica = Replica(connection, POLICY, known.on_record)
+    await replica.start()
+    try:
+        if not await replica.caught_up(READ_SECONDS):
+            raise BrokerUnavailable(f"{POLICY} could not be read to its end within {READ_SECONDS:.0f} s; is it there?")
+    finally:
+        await replica.stop()
+    for record in without_heartbeats(stored):
+        known.add(record)
+    return known
+
+
 class PolicyPublisher:
-    """Publishes policies and heartbeats; only ``policy apply`` and the alert leader hold one."""
+    """Publishes policies and heartbeats; only ``policy apply`` and the alert leader hold one.
+
+    ``known`` is the log read to its end, so that nothing is published where traces may be drawn already.
+    """
 
     def __init__(self, known: KnownPolicies, publisher: Publisher, store: Store) -> None:
         self._known = known
         self._publisher = publisher
         self._store = store
+        self._copied: set[str] | None = None
 
-    async def ensure_first(self, document: PolicyDocument, now: datetime) -> None:
-        """Publish ``document`` as the policy since ever when the log is empty, with a heartbeat in any case."""
-        if not self._known.log.records:
-            policy_id = policy_id_of(document, None)
-            await self._publish(PolicyRecord(policy_id=policy_id, published_at=now, document=document, author="first"))
-        await self.beat(now)
+    async def send_first(self, document: PolicyDocument, now: datetime) -> None:
+        """Put ``document`` into the topic as the policy since ever; of several, the one that is first there holds."""
+        policy_id = policy_id_of(document, None)
+        await self._send(PolicyRecord(policy_id=policy_id, published_at=now, document=document, author="first"))
 
     async def apply(self, document: PolicyDocument, author: str, now: datetime) -> PolicyRecord:
-        """Publish a new base policy from the earliest bucket allowed. Raises ConfigError: wrong rule, or refused."""
-        check_rules(document)
+        """Publish a new base policy from the earliest bucket allowed. Raises ConfigError when the log refuses it."""
         record = PolicyRecord(
             policy_id=policy_id_of(document, now),
             published_at=now,
-            effective_from=effective_bucket(now),
+            effective_from=self._known.log.earliest_start(now),
             document=document,
             author=author,
         )
-        await self._publish(record)
+        await self._send(record)
+        await asyncio.to_thread(self._store.insert_policy, [record])
+        self._known.add(record)
         return record
 
     async def beat(self, now: datetime) -> None:
-        """Say up to when the log is complete; without it no trace beyond that moment is drawn."""
-        await self._publish(heartbeat(now))
+        """Say up to when the log is complete; without it no trace beyond that moment is drawn.
 
-    async def _publish(self, record: PolicyRecord) -> None:
-        self._known.log.check_publishable(record)
-        await self._publisher.send(POLICY, [record_message(record.policy_id, record)])
+        Entries that reached the topic alone (their publisher died, the store was away) are copied to the store first.
+        """
+        await self._copy_missing()
+        record = heartbeat(now)
+        await self._send(record)
         await asyncio.to_thread(self._store.insert_policy, [record])
         self._known.add(record)
+
+    async def _send(self, record: PolicyRecord) -> None:
+        self._known.log.check_publishable(record)
+        await self._publisher.send(POLICY, [record_message(record.policy_id, record)])
+
+    async def _copy_missing(self) -> None:
+        if self._copied is None:
+            stored = await asyncio.to_thread(self._store.policy_records)
+            self._copied = {record.policy_id for record in stored}
+        missing = [record for name, record in self._known.log.records.items() if name not in self._copied]
+        if missing:
+            await asyncio.to_thread(self._store.insert_policy, missing)
+            self._copied.update(record.policy_id for record in missing)

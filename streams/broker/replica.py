@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 
 import structlog
@@ -55,6 +56,10 @@ class Replica:
             except KafkaError as error:
                 log.warning("replica_retry", topic=self._partition.topic, error=type(error).__name__)
                 await asyncio.sleep(RETRY_SECONDS)
+            except Exception:
+                # A follower that is gone in silence would leave the process on an old policy for ever.
+                log.exception("replica_failed", topic=self._partition.topic)
+                os._exit(os.EX_SOFTWARE)
 
     async def _follow(self, offset: int) -> int:
         consumer = AIOKafkaConsumer(

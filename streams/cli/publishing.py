@@ -5,7 +5,7 @@ from datetime import datetime
 
 from schemas.errors import NotReached
 from schemas.policy import PolicyDocument, PolicyRecord
-from streams.agents.policies import KnownPolicies, PolicyPublisher
+from streams.agents.policies import PolicyPublisher, read_policies
 from streams.broker.publisher import Publisher
 from streams.cli.opened import opened_store
 from streams.settings import Settings
@@ -24,11 +24,12 @@ def publish_policy(settings: Settings, document: PolicyDocument, author: str, no
 
 
 async def _publish(settings: Settings, document: PolicyDocument, author: str, now: datetime) -> PolicyRecord:
-    publisher = Publisher(connection_of(settings.kafka.internal), settings.ingest.max_message_bytes)
+    connection = connection_of(settings.kafka.internal)
+    publisher = Publisher(connection, settings.ingest.max_message_bytes)
     await publisher.start()
     try:
         with opened_store(settings, read_only=False) as store:
-            known = KnownPolicies(store.policy_records())
+            known = await read_policies(connection, store.policy_records())
             return await PolicyPublisher(known, publisher, store).apply(document, author, now)
     finally:
         await publisher.stop()

@@ -53,7 +53,7 @@ BAD = {
         "line 5: sampling.allocations[1] is never used: allocation 0 before it takes the same traces"
     ),
     START + "intents:\n  a:\n    critical:\n      - {name: x, pattern: '('}\n": (
-        "line 5: intents.a.critical[0].pattern = '(': not a regular expression"
+        "line 5: intents.a.critical[0].pattern = '(': not a pattern that RE2 can run"
     ),
     "name: &a test\n": "line 1: anchors and aliases",
     "name: *a\n": "line 1: anchors and aliases",
