@@ -30,7 +30,6 @@ class Lexicon:
     question_endings: tuple[str, ...]
     continuers: tuple[str, ...]
     final_particles: tuple[str, ...]
-    source_headings: frozenset[str]
     stopwords: frozenset[str]
     refusal_cues: frozenset[str]
     referring: re.Pattern[str]
@@ -46,7 +45,6 @@ class Lexicon:
     referrals: re.Pattern[str]
     fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
-    source_headings: frozenset[str]
     citation_cues: frozenset[str]
 
 
@@ -77,7 +75,6 @@ def load_lexicon() -> Lexicon:
         question_endings=tuple(sorted(words("question_endings"))),
         continuers=tuple(sorted(words("continuers"))),
         final_particles=tuple(sorted(words("final_particles"))),
-        source_headings=words("source_headings"),
         stopwords=words("stopwords"),
         refusal_cues=words("refusal_cues"),
         referring=openers("referring"),
@@ -93,7 +90,6 @@ def load_lexicon() -> Lexicon:
         referrals=patterns("referrals"),
         fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
-        source_headings=words("source_headings"),
         citation_cues=words("citation_cues"),
     )
 
@@ -124,7 +120,7 @@ def _joining(words: frozenset[str]) -> re.Pattern[str]:
     """Matches what joins two clauses: a spaced word, or one of a script without spaces behind a comma."""
     spaced = _alternatives(word for word in words if not _is_unspaced(word))
     unspaced = _alternatives(word for word in words if _is_unspaced(word))
-    return re.compile(rf"[,;:—–،-]?\s{spaced}(?!\w)|[，、；,]\s?{unspaced}")  # noqa: RUF001 - full-width signs
+    return re.compile(rf"[,;:—–،-]?\s{spaced}(?!\w)|(?:[，、；,]\s?|\s){unspaced}")  # noqa: RUF001 - full-width signs
 
 
 def _opening(words: frozenset[str]) -> re.Pattern[str]:
