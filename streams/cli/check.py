@@ -9,6 +9,7 @@ from rich.text import Text
 
 from sampling.policy_file import default_policy, parse_policy
 from schemas.errors import ConfigError
+from schemas.labels import Containment
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import json_line, plain, stderr, stdout, styled
@@ -31,6 +32,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, in the order of the input.")] = False,
 ) -> None:
     """Verify traces without Kafka or a store, and print claims, labels, evidence, outcome and containment.
+
+    `would deliver` is what a user would read: the answer, the answer without its bad claims, or the fallback text.
 
     A line that is no trace is reported with its number and field; the rest is checked, and the exit code is 1.
 
@@ -75,11 +78,11 @@ def _show(checked: "Checked", *, as_json: bool) -> None:
     if as_json:
         json_line(to_json(checked))
     elif checked.verdict is not None:
-        stdout().print(describe(checked.verdict))
+        stdout().print(describe(checked.verdict, checked.delivered))
 
 
-def describe(verdict: Verdict) -> Text:
-    """A verdict as lines of text: the outcome, then each claim with its evidence."""
+def describe(verdict: Verdict, delivered: str) -> Text:
+    """A verdict as lines of text: the outcome, each claim with its evidence, and what a user would read."""
     score = "" if verdict.score is None else f"  score {verdict.score:.2f}"
     head = Text.assemble(
         (plain(verdict.trace_id), "bold"),
@@ -89,7 +92,17 @@ def describe(verdict: Verdict) -> Text:
         styled(verdict.containment),
         f"  {', '.join(verdict.failures)}",
     )
-    return Text("\n").join([head, *(line for claim in verdict.claims for line in _claim_lines(claim)), Text("")])
+    claims = [line for claim in verdict.claims for line in _claim_lines(claim)]
+    return Text("\n").join([head, *claims, *_delivered_lines(verdict, delivered), Text("")])
+
+
+def _delivered_lines(verdict: Verdict, delivered: str) -> Iterator[Text]:
+    if verdict.containment is Containment.DELIVER:
+        yield Text("  would deliver: the answer as it is")
+        return
+    yield Text("  would deliver:")
+    for line in plain(delivered).split("\n"):
+        yield Text(f"    {line}", style="italic")
 
 
 def _claim_lines(judged: ClaimVerdict) -> Iterator[Text]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from detectors.delivery import delivered_text, fallbacks_of
 from detectors.detector import Detector
 from detectors.screening import Screener
 from detectors.verification import verify
@@ -27,6 +28,8 @@ class Checked:
     line: Line
     trace: Trace | None = None
     verdict: Verdict | None = None
+    delivered: str = ""
+    """What a user would read: the answer, the answer without its bad claims, or a fallback text."""
     fault: str = ""
 
 
@@ -40,10 +43,12 @@ def check_lines(
         traces = [item.trace for item in decoded if item.trace is not None]
         verdicts = iter(judge(traces, detector, screener, policy, now))
         for item in decoded:
-            if item.trace is None:
-                yield item
-            else:
-                yield Checked(item.line, item.trace, next(verdicts))
+            yield item if item.trace is None else _with_verdict(item.line, item.trace, next(verdicts), policy)
+
+
+def _with_verdict(line: Line, trace: Trace, verdict: Verdict, policy: PolicyDocument) -> Checked:
+    texts = fallbacks_of(policy, trace.intent)
+    return Checked(line, trace, verdict, delivered_text(verdict.containment, verdict.claims, trace.answer or "", texts))
 
 
 def judge(
@@ -73,6 +78,7 @@ def as_json(checked: Checked) -> dict[str, Any]:
         "score": verdict.score,
         "passed": verdict.passed,
         "containment": verdict.containment,
+        "delivered": checked.delivered,
         "failures": list(verdict.failures),
         "fingerprint": verdict.fingerprint,
         "claims": [_claim(claim) for claim in verdict.claims],

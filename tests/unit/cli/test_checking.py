@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import detectors.evidence
 from schemas.labels import ClaimLabel, Containment, Outcome
-from schemas.policy import CriticalRule, IntentRules, PolicyDocument
+from schemas.policy import CriticalRule, Fallbacks, IntentRules, PolicyDocument
 from schemas.trace import Trace
 from streams.cli.check import describe
 from streams.cli.checking import Checked, as_json, check_lines
@@ -75,6 +75,24 @@ def test_rules_of_the_policy_hold(now: datetime) -> None:
     assert result.verdict.containment is Containment.ABSTAIN
 
 
+def test_what_a_user_would_read_is_part_of_the_result(now: datetime) -> None:
+    """The answer without its bad claim, or the policy's text; in JSON and in plain text."""
+    texts = Fallbacks(abstain="Call us.\nWe are open.")
+    rules = policy(intents={"*": IntentRules(critical=(CriticalRule(name="late", pattern="late"),), fallbacks=texts)})
+    trimmed, kept_back, whole = checked(
+        now,
+        recorded(),
+        recorded("A refund is possible. It is never late after 90 days."),
+        recorded("A refund is possible within 30 days."),
+        rules=rules,
+    )
+    assert "A refund is possible within 30 days." == as_json(trimmed)["delivered"]
+    assert "Call us.\nWe are open." == as_json(kept_back)["delivered"]
+    assert "A refund is possible within 30 days." == as_json(whole)["delivered"]
+    assert kept_back.verdict is not None
+    assert "  would deliver:\n    Call us.\n    We are open." in describe(kept_back.verdict, kept_back.delivered).plain
+
+
 @pytest.mark.parametrize("fields", [{"passages": ()}, {"passages": None}, {"passages": (passage(""),)}])
 def test_result_is_json_whatever_the_trace(now: datetime, fields: dict[str, Any]) -> None:
     """Missing context is an outcome, not a crash."""
@@ -86,7 +104,7 @@ def test_description_cannot_style_the_terminal(now: datetime) -> None:
     """An answer that tries to clear the screen is shown, not obeyed."""
     (result,) = checked(now, recorded("The fee is \x1b[2J 90 dollars."))
     assert result.verdict is not None
-    shown = describe(result.verdict).plain
+    shown = describe(result.verdict, result.delivered).plain
     assert "\x1b" not in shown
     assert "contradicted" in shown
 
