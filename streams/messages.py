@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_RECORD_SECONDS = 253_402_214_400
+"""The last day of 9999."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -33,6 +37,13 @@ def _headers(raw: Any) -> tuple[tuple[str, bytes], ...]:
     return tuple((str(name), value or b"") for name, value in pairs)
 
 
+def _recorded_at(seconds: float | None) -> datetime:
+    """The producer may set it to anything; none, and one that is no date, is 1970."""
+    if seconds is None or not 0 <= seconds <= _LAST_RECORD_SECONDS:
+        return _EPOCH
+    return datetime.fromtimestamp(seconds, UTC)
+
+
 def from_events(events: Sequence[Any]) -> list[Message]:
     """The messages behind Faust's events, in order."""
     return [
@@ -43,7 +54,7 @@ def from_events(events: Sequence[Any]) -> list[Message]:
             key=message.key,
             value=message.value,
             headers=_headers(message.headers),
-            recorded_at=datetime.fromtimestamp(message.timestamp or 0.0, UTC),
+            recorded_at=_recorded_at(message.timestamp),
         )
         for message in (event.message for event in events)
     ]

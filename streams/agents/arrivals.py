@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from schemas.trace import Trace
@@ -11,6 +11,8 @@ from streams.messages import Message
 from streams.store import ExpiredCount, TraceHead
 
 STAGE = "ingest"
+CLOCK_TOLERANCE = timedelta(minutes=5)
+"""How far an event time may lie ahead of this worker's clock: policies are known at least so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,22 @@ class Arrival:
 def content_hash(value: bytes | None) -> str:
     """Hash of a message's bytes: equal for a redelivery, different for another trace under the same id."""
     return blake2b(value or b"", digest_size=16).hexdigest()
+
+
+def split_too_large(messages: Sequence[Message], max_bytes: int) -> tuple[list[Message], list[DeadLetter]]:
+    """Messages that we take, and the dead letters of larger ones, which are not even parsed."""
+    sizes = [len(message.value or b"") for message in messages]
+    letters = [
+        DeadLetter(
+            message,
+            "too_large",
+            f"(message): {size} bytes, ingest.max_message_bytes is {max_bytes}; raise it, or send less with a trace",
+            STAGE,
+        )
+        for message, size in zip(messages, sizes, strict=True)
+        if size > max_bytes
+    ]
+    return [message for message, size in zip(messages, sizes, strict=True) if size <= max_bytes], letters
 
 
 def read_arrivals(
@@ -45,6 +63,20 @@ def split_expired(arrivals: Sequence[Arrival], oldest: datetime) -> tuple[list[A
         if trace.ts < oldest
     ]
     return kept, expired
+
+
+def split_ahead(arrivals: Sequence[Arrival], latest: datetime) -> tuple[list[Arrival], list[DeadLetter]]:
+    """New traces up to ``latest``, and the dead letters of those whose record time is in the future as well.
+
+    No policy covers such a time yet, so one of them would hold up the stream; and no right time is known.
+    """
+    detail = (
+        f"ts: event time and record time are both after {latest:%Y-%m-%d %H:%M} UTC, more than this worker's clock "
+        "allows; set the clocks, or message.timestamp.type=LogAppendTime on the topic"
+    )
+    kept = [arrival for arrival in arrivals if arrival.head is not None or arrival.trace.ts <= latest]
+    ahead = [arrival for arrival in arrivals if arrival.head is None and arrival.trace.ts > latest]
+    return kept, [DeadLetter(arrival.message, "clock_ahead", detail, STAGE) for arrival in ahead]
 
 
 def settle(arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]) -> tuple[list[Arrival], list[DeadLetter]]:

@@ -23,6 +23,8 @@ CEILING = "dead-letter ceiling"
 """How the reason of a stop begins when too many messages were bad."""
 FAILED = "failed"
 """How it begins when a part of the process could not go on."""
+PART_BYTES = 16_000_000
+"""Values handled at once, however many messages a batch has: memory and the store's limit on one insert."""
 Handle = Callable[[Sequence[Message]], Awaitable[None]]
 
 
@@ -67,7 +69,8 @@ def register(  # noqa: PLR0913  an agent is these seven facts
         stream = stream.noack()  # before noack_take: otherwise a crash acknowledges what was never handled
         async for events in stream.noack_take(batch_size, within=within_seconds):
             try:
-                await _until_done(handle, from_events(events), lifeline, name)
+                for part in in_parts(from_events(events), PART_BYTES):
+                    await _until_done(handle, part, lifeline, name)
                 for event in events:
                     await stream.ack(event)
                 await app.commit({events[0].message.topic})
@@ -83,6 +86,20 @@ def register(  # noqa: PLR0913  an agent is these seven facts
                 _fail_stop(name, error)
 
     app.agent(app.topic(*topics, allow_empty=True), concurrency=1, name=f"{app.conf.id}.{name}")(agent)
+
+
+def in_parts(messages: Sequence[Message], max_bytes: int) -> list[list[Message]]:
+    """The batch in order, cut so that no part of several messages has more than ``max_bytes`` in its values."""
+    parts: list[list[Message]] = []
+    room = 0
+    for message in messages:
+        size = len(message.value or b"")
+        if not parts or size > room:
+            parts.append([])
+            room = max_bytes
+        parts[-1].append(message)
+        room -= size
+    return parts
 
 
 async def _until_done(handle: Handle, messages: list[Message], lifeline: Lifeline, name: str) -> None:

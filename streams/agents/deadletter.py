@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -9,10 +10,16 @@ from schemas.base import Record
 from schemas.codec import HEADER, decode
 from schemas.errors import GroundwatchError, InvalidMessage
 from streams.agents.batches import CEILING, CeilingReached
-from streams.broker.publisher import Outgoing, Publisher
+from streams.agents.fitting import send_fitting
+from streams.broker.publisher import REQUEST_OVERHEAD_BYTES, Outgoing, Publisher
 from streams.broker.topics import DEADLETTER
 from streams.messages import Message
 
+PREFIX_BYTES = 65_536
+"""What is kept of a value that is too large; also the most that key and headers may take each."""
+SHORTEST_PREFIX_BYTES = 1_024
+MAX_DETAIL_CHARS = 500
+Header = tuple[str, bytes]
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
@@ -54,31 +61,62 @@ def reader_of(model: type[R]) -> Callable[[Message], R]:
 
 
 def to_outgoing(letter: DeadLetter, max_value_bytes: int) -> Outgoing:
-    """The Kafka message: original key, value and headers plus ours. Longer values keep a prefix, length and hash."""
+    """The Kafka message: original key, value and headers plus ours, which alone are named ``gw-…``.
+
+    A longer value keeps a prefix (at most 64 KiB), its length and its hash; a key or headers of more than 64 KiB keep
+    what fits, and headers say what is missing.
+    """
     message = letter.message
-    value = message.value
-    headers = [
-        *message.headers,
+    value, about_value = _fitting_value(message.value, max_value_bytes)
+    key, about_key = _fitting_key(message.key)
+    headers, about_headers = _fitting_headers(message.headers)
+    ours = [
         ("gw-topic", message.topic.encode()),
         ("gw-partition", str(message.partition).encode()),
         ("gw-offset", str(message.offset).encode()),
         ("gw-recorded-at", message.recorded_at.isoformat().encode()),
         ("gw-stage", letter.stage.encode()),
         ("gw-reason", letter.reason.encode()),
-        ("gw-detail", letter.detail.encode("utf-8", "replace")),
+        ("gw-detail", letter.detail[:MAX_DETAIL_CHARS].encode("utf-8", "replace")),
     ]
+    return Outgoing(key, value, (*headers, *ours, *about_value, *about_key, *about_headers))
+
+
+def _fitting_value(value: bytes | None, max_bytes: int) -> tuple[bytes | None, list[Header]]:
     if value is None:
-        headers.append(("gw-null", b"1"))
-    elif len(value) > max_value_bytes:
-        headers.append(("gw-length", str(len(value)).encode()))
-        headers.append(("gw-hash", blake2b(value, digest_size=16).hexdigest().encode()))
-        value = value[:max_value_bytes]
-    return Outgoing(message.key, value, tuple(headers))
+        return None, [("gw-null", b"1")]
+    if len(value) <= max_bytes:
+        return value, []
+    digest = blake2b(value, digest_size=16).hexdigest().encode()
+    return value[: min(max_bytes, PREFIX_BYTES)], [("gw-length", str(len(value)).encode()), ("gw-hash", digest)]
+
+
+def _fitting_key(key: bytes | None) -> tuple[bytes | None, list[Header]]:
+    if key is None or len(key) <= PREFIX_BYTES:
+        return key, []
+    return key[:PREFIX_BYTES], [("gw-key-length", str(len(key)).encode())]
+
+
+def _fitting_headers(headers: Sequence[Header]) -> tuple[list[Header], list[Header]]:
+    """A stranger's header that is named like ours gets ``original-`` in front."""
+    kept: list[Header] = []
+    room = PREFIX_BYTES
+    for name, value in headers:
+        room -= len(name.encode("utf-8", "replace")) + len(value)
+        if room < 0:
+            return kept, [("gw-headers-dropped", str(len(headers) - len(kept)).encode())]
+        kept.append((f"original-{name}" if name.startswith("gw-") else name, value))
+    return kept, []
 
 
 async def bury(letters: Sequence[DeadLetter], publisher: Publisher, max_value_bytes: int) -> None:
-    """Publish the letters and wait until the broker has them. Raises BrokerUnavailable."""
-    await publisher.send(DEADLETTER, [to_outgoing(letter, max_value_bytes) for letter in letters])
+    """Publish the letters and wait until the broker has them. Raises BrokerUnavailable.
+
+    Where the broker takes less than it should, a value keeps 64 KiB, and at last 1 KiB.
+    """
+    limits = (max_value_bytes, PREFIX_BYTES, SHORTEST_PREFIX_BYTES)
+    forms = [[partial(to_outgoing, letter, limit) for limit in limits] for letter in letters]
+    await send_fitting(publisher, DEADLETTER, forms, max_value_bytes + REQUEST_OVERHEAD_BYTES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,22 @@ from detectors.screening import Screener
 from sampling.draw import decide
 from schemas.draw import DrawnTrace
 from schemas.trace import Trace
-from streams.agents.arrivals import STAGE, Arrival, read_arrivals, settle, split_expired
+from streams.agents.arrivals import (
+    CLOCK_TOLERANCE,
+    STAGE,
+    Arrival,
+    read_arrivals,
+    settle,
+    split_ahead,
+    split_expired,
+    split_too_large,
+)
 from streams.agents.deadletter import Ceiling, DeadLetter, bury, from_error
+from streams.agents.fitting import drawn_forms, send_fitting
 from streams.agents.policies import KnownPolicies
 from streams.agents.quarantine import insert_or_quarantine
 from streams.agents.watermarks import Watermarks
-from streams.broker.publisher import Publisher, record_message
+from streams.broker.publisher import Publisher
 from streams.broker.topics import DRAWN
 from streams.messages import Message
 from streams.store import ExpiredCount, Store, TraceHead
@@ -56,13 +66,16 @@ class Ingest:
     async def handle(self, messages: Sequence[Message]) -> None:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
         began = perf_counter()
-        arrivals, letters = read_arrivals(messages, self.decode)
-        arrivals, expired = split_expired(arrivals, self.now() - timedelta(days=self.limits.retention_days))
+        now = self.now()
+        readable, too_large = split_too_large(messages, self.limits.max_message_bytes)
+        arrivals, letters = read_arrivals(readable, self.decode)
+        arrivals, expired = split_expired(arrivals, now - timedelta(days=self.limits.retention_days))
         heads = await asyncio.to_thread(self.store.heads, [arrival.trace.trace_id for arrival in arrivals])
         arrivals, conflicts = settle(arrivals, heads)
+        arrivals, ahead = split_ahead(arrivals, now + CLOCK_TOLERANCE)
         rows = await self._screen_and_draw(arrivals)
         refused = await asyncio.to_thread(self._store, arrivals, rows, expired)
-        letters = [*letters, *conflicts, *refused]
+        letters = [*too_large, *letters, *conflicts, *ahead, *refused]
         ceiling = self.ceiling.after(_are_bad(messages, letters))
         await self._forward(rows, refused)
         await bury(letters, self.publisher, self.limits.max_message_bytes)
@@ -107,7 +120,11 @@ class Ingest:
     async def _forward(self, rows: Sequence[DrawnTrace], refused: Sequence[DeadLetter]) -> None:
         lost = {letter.message.position for letter in refused}
         drawn = [row for row in rows if row.draw.drawn and _position(row.trace) not in lost]
-        await self.publisher.send(DRAWN, [record_message(row.trace.trace_id, row) for row in drawn])
+        shortened = await send_fitting(
+            self.publisher, DRAWN, [drawn_forms(row) for row in drawn], self.limits.max_message_bytes
+        )
+        if shortened:
+            log.warning("drawn_shortened", traces=shortened, topic=DRAWN)
 
 
 def _position(trace: Trace) -> tuple[str, int, int] | None:

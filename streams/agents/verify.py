@@ -1,6 +1,7 @@
 """The verify step: a drawn trace becomes a verdict on ``gw.verdicts``, durable there before the store sees it."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +13,9 @@ from detectors.verification import verify
 from schemas.draw import DrawnTrace
 from schemas.verdict import Verdict
 from streams.agents.deadletter import bury, read_each, reader_of
+from streams.agents.fitting import send_fitting, verdict_forms
 from streams.agents.policies import KnownPolicies
-from streams.broker.publisher import Publisher, record_message
+from streams.broker.publisher import Publisher
 from streams.broker.topics import VERDICTS
 from streams.messages import Message
 
@@ -40,7 +42,11 @@ class Verify:
         verdicts = await asyncio.to_thread(
             verify, drawn, documents, self.detector, self.now(), max_answer_bytes=self.max_answer_bytes
         )
-        await self.publisher.send(VERDICTS, [record_message(verdict.trace_id, verdict) for verdict in verdicts])
+        shortened = await send_fitting(
+            self.publisher, VERDICTS, [verdict_forms(verdict) for verdict in verdicts], self.max_message_bytes
+        )
+        if shortened:
+            log.warning("verdicts_shortened", verdicts=shortened, topic=VERDICTS)
         await bury(letters, self.publisher, self.max_message_bytes)
         for verdict in verdicts:
             _log_verdict(verdict)
@@ -54,6 +60,6 @@ def _log_verdict(verdict: Verdict) -> None:
         tier=verdict.tier.value,
         outcome=verdict.outcome.value,
         containment=verdict.containment.value,
-        labels=[claim.label.value for claim in verdict.claims],
+        labels=dict(Counter(claim.label.value for claim in verdict.claims)),
         took_ms=round(verdict.took_ms, 1),
     )

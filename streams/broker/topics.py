@@ -8,6 +8,7 @@ from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
 from schemas.errors import BrokerUnavailable
 from streams.broker.connection import Connection
+from streams.broker.publisher import REQUEST_OVERHEAD_BYTES
 
 DRAWN = "gw.drawn"
 VERDICTS = "gw.verdicts"
@@ -31,14 +32,18 @@ class TopicSpec:
 
 
 def own_topics(partitions: int, replication: int, max_message_bytes: int) -> list[TopicSpec]:
-    """Every ``gw.*`` topic. ``max_message_bytes`` equals the largest message that producers may send (DESIGN 1)."""
+    """Every ``gw.*`` topic. ``max_message_bytes`` equals the largest message that producers may send (DESIGN 1).
+
+    A dead letter carries headers beside a value of that size.
+    """
     large = {"max.message.bytes": str(max_message_bytes)}
     work = {**large, "retention.ms": str(7 * _DAY_MS)}
+    letters = {**work, "max.message.bytes": str(max_message_bytes + REQUEST_OVERHEAD_BYTES)}
     for_ever = {**large, "cleanup.policy": "compact"}
     return [
         TopicSpec(DRAWN, partitions, replication, work),
         TopicSpec(VERDICTS, partitions, replication, work),
-        TopicSpec(DEADLETTER, partitions, replication, work),
+        TopicSpec(DEADLETTER, partitions, replication, letters),
         TopicSpec(POLICY, 1, replication, for_ever),
         TopicSpec(NOTIFIED, 1, replication, for_ever),
         TopicSpec(ALERT_LEADER, 1, replication),

@@ -10,7 +10,7 @@ from typing import Any, cast
 from detectors.detector import Detector
 from detectors.screening import Screener
 from sampling.policy_log import heartbeat
-from schemas.errors import BrokerUnavailable
+from schemas.errors import BrokerUnavailable, RowRejected
 from schemas.policy import PolicyDocument, PolicyRecord, Sampling
 from streams.agents.ingest import Ingest
 from streams.agents.policies import KnownPolicies
@@ -32,16 +32,19 @@ EVERYTHING = PolicyDocument(name="all", sampling=Sampling(default_probability=1.
 
 @dataclass
 class FakePublisher:
-    """Keeps what was sent by topic; ``failures`` sends raise before anything is kept."""
+    """Keeps what was sent by topic; ``failures`` sends raise first, and so does a value above ``max_value_bytes``."""
 
     sent: dict[str, list[Outgoing]] = field(default_factory=lambda: defaultdict(list))
     failures: int = 0
+    max_value_bytes: int = 100_000_000
 
     async def send(self, topic: str, messages: Sequence[Outgoing]) -> None:
         """Keep the messages."""
         if self.failures and messages:
             self.failures -= 1
             raise BrokerUnavailable("the fake broker is away")
+        if any(len(message.value or b"") > self.max_value_bytes for message in messages):
+            raise RowRejected("a message exceeds the fake broker's limit")
         self.sent[topic].extend(messages)
 
     def messages(self, topic: str) -> list[Message]:

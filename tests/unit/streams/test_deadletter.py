@@ -1,10 +1,12 @@
 """Dead letters and their ceiling."""
 
+from dataclasses import replace
+
 import pytest
 
 from schemas.errors import InvalidMessage, RowRejected
 from streams.agents.batches import CeilingReached
-from streams.agents.deadletter import Ceiling, from_error, read_each, to_outgoing
+from streams.agents.deadletter import PREFIX_BYTES, Ceiling, from_error, read_each, to_outgoing
 from streams.messages import Message
 from tests.builders import NOW
 
@@ -75,3 +77,31 @@ def test_a_high_share_of_bad_messages_reaches_the_ceiling() -> None:
 def test_the_share_needs_a_full_window() -> None:
     """The first message of a topic may be bad without stopping anything."""
     assert 1 == Ceiling(window=10).after([True]).run
+
+
+def test_a_strangers_header_cannot_pass_for_ours() -> None:
+    """A reason that the producer wrote would mislead whoever reads the dead letters."""
+    forged = replace(message(), headers=(("gw-reason", b"fine"), ("gw-null", b"1"), ("trace", b"\x00")))
+    headers = dict(to_outgoing(from_error(forged, InvalidMessage("not_json", "no"), "ingest"), 1000).headers)
+    assert (b"not_json", b"fine", b"1") == (
+        headers["gw-reason"],
+        headers["original-gw-reason"],
+        headers["original-gw-null"],
+    )
+    assert "gw-null" not in headers
+
+
+def test_a_thousand_headers_are_kept_and_a_megabyte_of_them_is_not() -> None:
+    """A record that its headers make too large would be refused for ever."""
+    many = replace(message(), headers=tuple((f"h{n}", b"\xff" * 20) for n in range(1000)))
+    error = InvalidMessage("not_json", "no")
+    assert 1000 + 7 == len(to_outgoing(from_error(many, error, "ingest"), 1000).headers)
+    large = replace(message(), headers=(("small", b"1"), ("large", b"x" * 1_000_000), ("last", b"2")))
+    headers = dict(to_outgoing(from_error(large, error, "ingest"), 1000).headers)
+    assert (b"1", b"2", False) == (headers["small"], headers["gw-headers-dropped"], "large" in headers)
+
+
+def test_a_large_key_keeps_its_beginning() -> None:
+    """Keys are the producer's as much as values are."""
+    outgoing = to_outgoing(from_error(replace(message(), key=b"k" * 1_000_000), RowRejected("no"), "ingest"), 1000)
+    assert (b"k" * PREFIX_BYTES, b"1000000") == (outgoing.key, dict(outgoing.headers)["gw-key-length"])
