@@ -45,6 +45,7 @@ class Lexicon:
     referrals: re.Pattern[str]
     fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
+    source_headings: frozenset[str]
     citation_cues: frozenset[str]
 
 
@@ -90,6 +91,7 @@ def load_lexicon() -> Lexicon:
         referrals=patterns("referrals"),
         fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
+        source_headings=words("source_headings"),
         citation_cues=words("citation_cues"),
     )
 
