@@ -6,19 +6,18 @@ mends each part, so that a caller can say which span of a batch was mended.
 """
 
 import json
-import re
 from codecs import BOM_UTF8
 from typing import Any
 
 from pydantic_core import from_json
 
 from schemas.errors import InvalidMessage
+from streams.sources.encoding import without_surrogates
 
 MAX_DEPTH = 200
 """Lists and maps within one another; the fast parser has the same limit."""
 _MAX_DIGITS = 400
 """Longer whole numbers are beyond any float, and slow to read."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def load(value: bytes) -> tuple[Any, bool]:
@@ -72,10 +71,10 @@ def _cleaned(value: Any, depth: int, mended: list[str]) -> Any:
 
 
 def _text(text: str, mended: list[str]) -> str:
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    mended.append("")
-    return _SURROGATE.sub("\ufffd", text)
+    clean_text = without_surrogates(text)
+    if clean_text is not text:
+        mended.append("")
+    return clean_text
 
 
 def _too_deep() -> InvalidMessage:

@@ -127,7 +127,7 @@ def test_every_dependency_is_pinned() -> None:
     """What is installed is what was tested."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["embedded"], *extras["dev"], "torch"]
+    wanted = [*project["dependencies"], *extras["embedded"], *extras["registry"], *extras["dev"], "torch"]
     names = {re.split(r"[<>=;\[ ]", text)[0].lower() for text in wanted} - {"groundwatch"}
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
     pinned = set(re.findall(r"^([\w.-]+)==", constraints, re.MULTILINE))
@@ -139,7 +139,7 @@ def test_every_import_is_a_declared_dependency() -> None:
     """A fresh installation has what the code imports; test surroundings often have more."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["embedded"], *extras["train"]]
+    wanted = [*project["dependencies"], *extras["embedded"], *extras["registry"], *extras["train"]]
     declared = {distribution_name(re.split(r"[<>=;\[ ]", text)[0]) for text in wanted}
     providers = packages_distributions()
     undeclared = {
