@@ -9,7 +9,7 @@ from detectors.detector import Detector
 from detectors.judging import judge_guarded
 from detectors.outcome import label_claim
 from detectors.preparation import Prepared
-from detectors.structural.staleness import is_outdated
+from detectors.structural.staleness import outdated_passages
 from schemas.claim import CheckItem
 from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, FailureLabel
@@ -56,7 +56,7 @@ def _kept_passages(ready: Prepared) -> list[int] | None:
     passages = ready.trace.passages or ()
     if not ready.needs_judging or len({passage.version for passage in passages}) < 2:  # noqa: PLR2004 - two versions
         return None
-    outdated = {position for position in range(len(passages)) if is_outdated(position, passages, ready.trace.ts)}
+    outdated = outdated_passages(passages, ready.trace.ts)
     count = len(ready.to_item().passages)
     return [position for position in range(count) if position not in outdated] if outdated else None
 

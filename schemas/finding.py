@@ -9,7 +9,7 @@ from schemas.labels import ClaimLabel, FailureLabel
 
 
 class StructuralRule(StrEnum):
-    """The checks of L0 by name; ``CITATION_MISMATCH`` needs a detector and is found by verify."""
+    """The checks of L0 by name; verify finds ``CITATION_MISMATCH`` and ``CITATION_IRRELEVANT``, with a detector."""
 
     CITATION_MISSING = "citation_missing"
     """Citations are required and the answer has none."""
@@ -21,6 +21,8 @@ class StructuralRule(StrEnum):
     """Sources stand in a list at the end only, so no claim says which of them it rests on. Not a failure."""
     CITATION_MISMATCH = "citation_mismatch"
     """The context supports the claim, the passages that it cites do not."""
+    CITATION_IRRELEVANT = "citation_irrelevant"
+    """A cited passage that does not support its claim beside another cited one that does. Not a failure."""
     QUOTE_NOT_FOUND = "quote_not_found"
     """A quotation of three words or more that nothing the model was given holds."""
     QUOTE_TOO_SHORT = "quote_too_short"

@@ -1,6 +1,7 @@
 """What findings do to claims, and what they say about the citations of an answer; pure, after judging."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from schemas.finding import Finding, StructuralRule
@@ -8,6 +9,8 @@ from schemas.labels import ClaimLabel, Layer
 from schemas.verdict import ClaimVerdict
 
 _KEPT = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.NOT_FACTUAL})
+FINDINGS_PER_RULE = 20
+"""So many findings of one rule say enough about an answer; ten thousand bad citations must not make as many rows."""
 _UNKNOWN = frozenset({StructuralRule.CITATION_UNKNOWN, StructuralRule.CITATION_URL_UNKNOWN})
 
 
@@ -49,20 +52,41 @@ def score_citations(
 ) -> CitationScores:
     """Citation precision and recall of an answer, as in ALCE (Gao et al. 2023), by claim.
 
-    A claim's citations are good when the claim is supported and no finding says that they do not support it. Precision:
-    good citations over all that were written, unknown ids included. Recall: supported claims with good citations over
-    all supported claims. ``cited`` holds, per claim, the passages that it cites.
+    Precision: citations that hold, over all that claims make, unknown ids included. A citation holds when its claim is
+    supported, the passages that the claim cites support it together, and this one is not irrelevant among them.
+    Recall: supported claims whose citations support them, over all supported claims. A list of sources that no claim
+    refers to counts in neither. ``cited`` holds, per claim, the passages that it cites; ``findings`` are all of them.
     """
     mismatched = {finding.claim for finding in findings if finding.rule is StructuralRule.CITATION_MISMATCH}
-    unknown = sum(finding.rule in _UNKNOWN for finding in findings)
-    written = good = supported = well_cited = 0
+    irrelevant = Counter(finding.claim for finding in findings if finding.rule is StructuralRule.CITATION_IRRELEVANT)
+    written = sum(finding.rule in _UNKNOWN for finding in findings)
+    good = supported = well_cited = 0
     for judged, passages in zip(claims, cited, strict=False):
-        is_good = judged.label is ClaimLabel.SUPPORTED and judged.claim.index not in mismatched
+        if judged.label is ClaimLabel.NOT_FACTUAL:
+            continue
+        is_supported = judged.label is ClaimLabel.SUPPORTED
+        holding = len(passages) - irrelevant[judged.claim.index] if is_supported else 0
+        is_good = holding > 0 and judged.claim.index not in mismatched
         written += len(passages)
-        good += len(passages) if is_good else 0
-        supported += judged.label is ClaimLabel.SUPPORTED
-        well_cited += is_good and bool(passages)
+        good += holding if is_good else 0
+        supported += is_supported
+        well_cited += is_good
     return CitationScores(
-        precision=good / (written + unknown) if written + unknown else None,
+        precision=good / written if written else None,
         recall=well_cited / supported if supported else None,
     )
+
+
+def cap_findings(findings: Iterable[Finding], limit: int = FINDINGS_PER_RULE) -> tuple[Finding, ...]:
+    """The findings without repeats, at most ``limit`` of a rule and one more that says how many are left out.
+
+    Rules that decide a claim's label are kept whole: there is one claim for each.
+    """
+    kept: list[Finding] = []
+    counts: Counter[StructuralRule] = Counter()
+    for finding in dict.fromkeys(findings):
+        counts[finding.rule] += 1
+        if finding.rule.claim_label is not None or counts[finding.rule] <= limit:
+            kept.append(finding)
+    cut = [rule for rule, count in counts.items() if count > limit and rule.claim_label is None]
+    return (*kept, *(Finding(rule=rule, detail=f"and {counts[rule] - limit:,} more") for rule in cut))

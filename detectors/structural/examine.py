@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from detectors.structural.citations import Citations, resolve_citations
+from detectors.structural.citations import citation_findings, resolve_citations
 from detectors.structural.context import (
     context_passages,
     has_no_context,
@@ -12,10 +12,10 @@ from detectors.structural.context import (
     is_empty_retrieval,
     is_redacted,
 )
-from detectors.structural.staleness import stale_rule
+from detectors.structural.staleness import stale_findings
 from detectors.structural.stance import find_stance, seems_answerable
 from schemas.claim import Claim
-from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
+from schemas.finding import Finding, StructuralRule
 from schemas.labels import FailureLabel, Outcome
 from schemas.trace import Trace
 
@@ -60,10 +60,10 @@ def examine(
         return StructuralFindings(unreadable, is_empty_retrieval=is_empty_retrieval(trace))
     has_nothing = has_nothing_to_rely_on(trace)
     stance = find_stance(claims, has_nothing=has_nothing)
-    citations = resolve_citations(claims, context_passages(trace))
-    findings = [*_citation_findings(trace, citations), *_stale_findings(trace, citations)]
-    if stance is None and citations_required and not _cites_anything(trace, citations):
-        findings.append(Finding(rule=StructuralRule.CITATION_MISSING))
+    citations = resolve_citations(claims, context_passages(trace), trace.answer or "")
+    are_required = citations_required and stance is None
+    findings = citation_findings(trace, claims, citations, are_required=are_required)
+    findings += stale_findings(trace, citations)
     if stance is Outcome.ABSTAINED and seems_answerable(trace.question, trace.passages or ()):
         findings.append(Finding(rule=StructuralRule.REFUSED_ALTHOUGH_ANSWERABLE))
     outcome = stance
@@ -87,33 +87,3 @@ def find_unreadable(trace: Trace, max_answer_bytes: int = MAX_ANSWER_BYTES) -> O
     if len(trace.answer) * 4 > max_answer_bytes and len(trace.answer.encode("utf-8", "replace")) > max_answer_bytes:
         return Outcome.ERROR_TOO_LONG
     return None
-
-
-def _citation_findings(trace: Trace, citations: Citations) -> list[Finding]:
-    if has_no_context(trace):
-        return []
-    return [
-        Finding(rule=StructuralRule.CITATION_UNKNOWN, detail=identifier[:MAX_DETAIL_CHARS])
-        for identifier in citations.unknown
-    ]
-
-
-def _stale_findings(trace: Trace, citations: Citations) -> list[Finding]:
-    """An id that names a document means its version in force where that is among the passages."""
-    passages = trace.passages or ()
-    flagged = tuple((position,) for position, passage in enumerate(passages) if passage.cited)
-    return [
-        Finding(rule=rule, passage=positions[0], detail=passages[positions[0]].doc_id[:MAX_DETAIL_CHARS])
-        for positions in dict.fromkeys(citations.meant + flagged)
-        if (rule := _stale_rule(positions, trace)) is not None
-    ]
-
-
-def _stale_rule(positions: Sequence[int], trace: Trace) -> StructuralRule | None:
-    passages = trace.passages or ()
-    rules = [stale_rule(position, passages, trace.ts) if position < len(passages) else None for position in positions]
-    return rules[0] if all(rule is not None for rule in rules) else None
-
-
-def _cites_anything(trace: Trace, citations: Citations) -> bool:
-    return citations.exist or any(passage.cited for passage in trace.passages or ())

@@ -1,54 +1,120 @@
-"""Whether a passage was out of date when the answer was given."""
+"""Whether a passage was out of date when the answer was given; each is compared with the newest of its document only.
+
+So the time is linear in the number of passages, however many versions of a document a trace holds.
+"""
 
 import re
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
 
-from schemas.finding import StructuralRule
-from schemas.trace import Passage
+from detectors.structural.citations import Citations
+from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
+from schemas.trace import Passage, Trace
 
 _VERSION_PART = re.compile(r"\d+|[^\d.\s_-]+")
+_MAX_DIGITS = 18
+_EVER = datetime.min.replace(tzinfo=UTC)
+
+VersionKey = tuple[tuple[int, int, str], ...]
 
 
-def is_stale(position: int, passages: Sequence[Passage], at: datetime) -> bool:
-    """True when the passage was out of date at ``at``, for whatever reason."""
-    return stale_rule(position, passages, at) is not None
+def stale_findings(trace: Trace, citations: Citations) -> list[Finding]:
+    """Cited passages that were out of date; an id that names a document means its version in force if that is there.
 
-
-def stale_rule(position: int, passages: Sequence[Passage], at: datetime) -> StructuralRule | None:
-    """Why the passage was out of date at ``at``: archived, superseded, or a newer version is among the passages.
-
-    A version whose ``effective_from`` lies after ``at`` is not yet newer. None when it was in date.
+    What the producer marks as cited counts as well. One finding for each thing that is cited.
     """
-    passage = passages[position]
-    if passage.archived:
-        return StructuralRule.SOURCE_ARCHIVED
-    if passage.superseded_by:
-        return StructuralRule.SOURCE_SUPERSEDED
-    return StructuralRule.SOURCE_OUTDATED if is_outdated(position, passages, at) else None
+    passages = trace.passages or ()
+    rules = stale_rules(passages, trace.ts)
+    cited: dict[tuple[int, ...], int | None] = {}
+    for mention in citations.known:
+        cited.setdefault(mention.passages, mention.claim)
+    for position, passage in enumerate(passages):
+        if passage.cited:
+            cited.setdefault((position,), None)
+    return [
+        Finding(rule=rule, claim=claim, passage=positions[0], detail=passages[positions[0]].doc_id[:MAX_DETAIL_CHARS])
+        for positions, claim in cited.items()
+        if (rule := _common_rule(positions, rules)) is not None
+    ]
 
 
-def is_outdated(position: int, passages: Sequence[Passage], at: datetime) -> bool:
-    """True when a newer version of the document, in force at ``at``, is among the passages."""
-    passage = passages[position]
-    return any(_is_newer(other, passage) and _is_in_force(other, at) for other in passages)
+def stale_rules(passages: Sequence[Passage], at: datetime) -> tuple[StructuralRule | None, ...]:
+    """For each passage why it was out of date at ``at``, None where it was not.
+
+    Archived, superseded, not yet in force, or a newer version of the document that is in force is among the passages.
+    """
+    newest = _newest_by_document(passages, at)
+    return tuple(_rule(passage, newest.get(passage.doc_id, ()), at) for passage in passages)
 
 
-def _is_in_force(passage: Passage, at: datetime) -> bool:
-    return not passage.archived and (passage.effective_from is None or passage.effective_from <= at)
+def outdated_passages(passages: Sequence[Passage], at: datetime) -> frozenset[int]:
+    """Indices of the passages that another version of their document, in force at ``at``, takes the place of."""
+    newest = _newest_by_document(passages, at)
+    return frozenset(
+        position
+        for position, passage in enumerate(passages)
+        if any(
+            is_newer(other, passage) or (other.version != passage.version and not _has_begun(passage, at))
+            for other in newest.get(passage.doc_id, ())
+        )
+    )
 
 
-def _is_newer(other: Passage, passage: Passage) -> bool:
+def is_newer(other: Passage, passage: Passage) -> bool:
+    """Whether ``other`` is a later version of the same document: by effective date, else by update, else by name."""
     if not passage.doc_id or other.doc_id != passage.doc_id or other.version == passage.version:
         return False
     if other.effective_from and passage.effective_from and other.effective_from != passage.effective_from:
         return other.effective_from > passage.effective_from
     if other.updated_at and passage.updated_at and other.updated_at != passage.updated_at:
         return other.updated_at > passage.updated_at
-    return _version_key(other.version) > _version_key(passage.version)
+    return version_key(other.version) > version_key(passage.version)
 
 
-def _version_key(version: str) -> list[tuple[int, int, str]]:
+@lru_cache(maxsize=4096)
+def version_key(version: str) -> VersionKey:
     """Natural order: 2 before 10, numbers before words, an empty version first."""
     parts = _VERSION_PART.findall(version.lower())
-    return [(0, int(part[:18]), "") if part.isdecimal() else (1, 0, part) for part in parts]
+    return tuple((0, int(part[:_MAX_DIGITS]), "") if part.isdecimal() else (1, 0, part) for part in parts)
+
+
+def _rule(passage: Passage, newest: Iterable[Passage], at: datetime) -> StructuralRule | None:
+    if passage.archived:
+        return StructuralRule.SOURCE_ARCHIVED
+    if passage.superseded_by:
+        return StructuralRule.SOURCE_SUPERSEDED
+    if not _has_begun(passage, at):
+        return StructuralRule.SOURCE_NOT_IN_FORCE
+    is_outdated = any(is_newer(other, passage) for other in newest)
+    return StructuralRule.SOURCE_OUTDATED if is_outdated else None
+
+
+def _common_rule(positions: Sequence[int], rules: Sequence[StructuralRule | None]) -> StructuralRule | None:
+    found = [rules[position] if position < len(rules) else None for position in positions]
+    return found[0] if found and all(rule is not None for rule in found) else None
+
+
+def _newest_by_document(passages: Sequence[Passage], at: datetime) -> dict[str, list[Passage]]:
+    """For each document the latest of its passages in force: by effective date, by update, and by version name."""
+    in_force: dict[str, list[Passage]] = {}
+    for passage in passages:
+        if passage.doc_id and not passage.archived and _has_begun(passage, at):
+            in_force.setdefault(passage.doc_id, []).append(passage)
+    return {doc_id: _latest(group) for doc_id, group in in_force.items()}
+
+
+def _latest(group: Sequence[Passage]) -> list[Passage]:
+    by_effect = max(group, key=lambda passage: passage.effective_from or _EVER)
+    by_update = max(group, key=lambda passage: passage.updated_at or _EVER)
+    by_name = max(group, key=lambda passage: version_key(passage.version))
+    return [by_effect, by_update, by_name]
+
+
+def _has_begun(passage: Passage, at: datetime) -> bool:
+    return passage.effective_from is None or passage.effective_from <= at
+
+
+def stale_rule(position: int, passages: Sequence[Passage], at: datetime) -> StructuralRule | None:
+    """Why one passage was out of date; see ``stale_rules``."""
+    return stale_rules(passages, at)[position]
