@@ -1,7 +1,7 @@
 """A store in memory with the behaviour of ``streams.store.Store``, held to it by the contract tests."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from schemas.alert import Alert
@@ -13,17 +13,25 @@ from schemas.verdict import Verdict
 from streams.store import (
     AlertAction,
     AllTenants,
+    CheckResult,
     Deploy,
     ExpiredCount,
     FlaggedAnswer,
+    FoundTrace,
+    ListFilter,
     MigrationReport,
     RebuildReport,
     StoreCounts,
     StoredTrace,
+    StoreStats,
     Tenants,
     TraceHead,
+    TraceSummary,
+    Verification,
     Watermark,
 )
+from tests import fakes_store_reads
+from tests.fakes_store_reads import Rows
 from tests.true_tallies import cell_key, newest_traces, newest_verdicts, summed, true_tallies
 
 _HOUR = timedelta(hours=1)
@@ -237,6 +245,32 @@ class MemoryStore:
             alerts_firing=sum(row.state is AlertState.FIRING for row in self._alerts.values()),
             generation=self._generation,
         )
+
+    def list_traces(self, wanted: ListFilter, *, tenants: Tenants) -> list[TraceSummary]:
+        """Newest first."""
+        return fakes_store_reads.summaries(self._rows(tenants), wanted)
+
+    def find_trace(self, text: str, *, tenants: Tenants) -> FoundTrace:
+        """By id, else by a beginning that only one has."""
+        exact = self.trace(text, tenants=tenants)
+        if exact is not None:
+            return FoundTrace(trace=exact, candidates=(text,))
+        every = fakes_store_reads.summaries(self._rows(tenants), ListFilter(limit=len(self._traces)))
+        ids = tuple(dict.fromkeys(row.trace_id for row in every if text and row.trace_id.startswith(text)))[:10]
+        return FoundTrace(trace=self.trace(ids[0], tenants=tenants) if len(ids) == 1 else None, candidates=ids)
+
+    def stats(self) -> StoreStats:
+        """Counts without bytes."""
+        return fakes_store_reads.stats(self._rows(AllTenants.ALL))
+
+    def verify(self, wanted: Verification) -> Iterator[CheckResult]:
+        """Every check, without progress: it takes no time."""
+        return fakes_store_reads.verify(self._rows(AllTenants.ALL), wanted)
+
+    def _rows(self, tenants: Tenants) -> Rows:
+        traces = [row for row in newest_traces(self._traces).values() if _may_see(row, tenants)]
+        verdicts = list(newest_verdicts(self._verdicts).values())
+        return Rows(traces, verdicts, self._heads, self.policy_records())
 
 
 def _may_see(row: DrawnTrace, tenants: Tenants) -> bool:

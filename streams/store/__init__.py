@@ -1,5 +1,7 @@
 """ClickHouse, embedded or a server: the one place that knows it. Writes may be repeated; reads are named."""
 
+from streams.store.checks import Verification
+from streams.store.listing import ListFilter
 from streams.store.records import (
     ALL_TENANTS,
     AlertAction,
@@ -15,21 +17,39 @@ from streams.store.records import (
     TraceHead,
     Watermark,
 )
+from streams.store.reports import (
+    CheckName,
+    CheckProgress,
+    CheckResult,
+    FoundTrace,
+    StoreStats,
+    TableStats,
+    TraceSummary,
+)
 from streams.store.store import Store
 
 __all__ = [
     "ALL_TENANTS",
     "AlertAction",
     "AllTenants",
+    "CheckName",
+    "CheckProgress",
+    "CheckResult",
     "Deploy",
     "ExpiredCount",
     "FlaggedAnswer",
+    "FoundTrace",
+    "ListFilter",
     "MigrationReport",
     "RebuildReport",
     "Store",
     "StoreCounts",
+    "StoreStats",
     "StoredTrace",
+    "TableStats",
     "Tenants",
     "TraceHead",
+    "TraceSummary",
+    "Verification",
     "Watermark",
 ]

@@ -1,6 +1,6 @@
 """Flagged answers: found in the verdicts, filtered by what only the trace knows, then read whole by key."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,9 +10,9 @@ from streams.store.connection import Connection
 from streams.store.records import FlaggedAnswer, Tenants
 from streams.store.traces import read_traces, read_verdicts, tenant_parameters
 from streams.store.values import clean, from_micros, micros
+from streams.store.windows import looking_back
 
 _LOOK_BACK = (timedelta(days=1), timedelta(days=7))
-_MICROSECOND = timedelta(microseconds=1)
 
 _SPAN = "SELECT count() AS n, max(ts) AS last, min(ts) AS first FROM verdicts"
 _FLAGGED = """
@@ -55,7 +55,7 @@ def read_flagged(connection: Connection, tenants: Tenants, wanted: Wanted) -> li
         **tenant_parameters(tenants),
     }
     keys: list[dict[str, Any]] = []
-    for start, end in _windows(connection, wanted.since, wanted.until):
+    for start, end in looking_back(connection, _SPAN, wanted.since, wanted.until, _LOOK_BACK):
         keys = connection.query(_FLAGGED, {**asked, "since": micros(start), "until": micros(end)})
         if len(keys) >= wanted.limit:
             break
@@ -77,19 +77,3 @@ def _answers(
         if drawn is not None and verdict is not None:
             answers.append(FlaggedAnswer(trace=drawn.trace, draw=drawn.draw, verdict=verdict))
     return answers
-
-
-def _windows(
-    connection: Connection, since: datetime | None, until: datetime | None
-) -> Iterator[tuple[datetime, datetime]]:
-    span = connection.query(_SPAN)[0]
-    if not span["n"]:
-        return
-    first, last = from_micros(span["first"]), from_micros(span["last"]) + _MICROSECOND
-    start = first if since is None else max(since, first)
-    end = last if until is None else min(until, last)
-    for window in _LOOK_BACK:
-        if end - window > start:
-            yield end - window, end
-    if start < end:
-        yield start, end

@@ -50,21 +50,21 @@ def migrate(connection: Connection, *, retention_days: int, hourly_days: int) ->
     """
     values = placeholders(retention_days=retention_days, hourly_days=hourly_days)
     connection.command(_CREATE, max_seconds=LONGEST_SECONDS)
-    done = _applied(connection)
+    done = applied(connection)
     files = shipped()
     plan = pending([file for file in files if file.name != REPEATABLE], done)
     repeatable = next(file for file in files if file.name == REPEATABLE)
     texts = [Template(statement).substitute(values) for statement in repeatable.statements]
-    applied: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for file in plan:
         _run(connection, file.name, file.first, file.statements, values)
-        applied[file.name] = len(file.statements)
+        counts[file.name] = len(file.statements)
     if done.get(REPEATABLE) != {0: checksum("\n".join(texts))}:
         for text in texts:
             connection.command(text, max_seconds=LONGEST_SECONDS)
         connection.insert(_MIGRATIONS, [(REPEATABLE, 0, checksum("\n".join(texts)))])
-        applied[REPEATABLE] = len(texts)
-    return MigrationReport(applied=applied)
+        counts[REPEATABLE] = len(texts)
+    return MigrationReport(applied=counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,8 @@ def _run(
         connection.insert(_MIGRATIONS, [(name, position, checksum(statement))])
 
 
-def _applied(connection: Connection) -> dict[str, dict[int, str]]:
+def applied(connection: Connection) -> dict[str, dict[int, str]]:
+    """Checksums of the statements that were applied, by file and position."""
     done: dict[str, dict[int, str]] = {}
     for row in connection.query("SELECT file, position, checksum FROM migrations FINAL ORDER BY file, position"):
         done.setdefault(row["file"], {})[row["position"]] = row["checksum"]

@@ -4,7 +4,7 @@ Synchronous and safe from several threads. One instance is one client, and on th
 lock: give each role (writer, readers, tally job) its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Self
 
@@ -14,7 +14,8 @@ from schemas.labels import AlertState, RiskTier
 from schemas.policy import PolicyRecord
 from schemas.tally import BUCKET, Tally
 from schemas.verdict import Verdict
-from streams.store import flagged, log, migrations, progress, tallies, traces
+from streams.store import flagged, listing, log, migrations, progress, tallies, traces
+from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
 from streams.store.passages import PassageWriter
@@ -32,6 +33,8 @@ from streams.store.records import (
     TraceHead,
     Watermark,
 )
+from streams.store.reports import CheckProgress, CheckResult, FoundTrace, StoreStats, TraceSummary
+from streams.store.stats import read_stats
 
 
 class Store:
@@ -178,3 +181,19 @@ class Store:
     def counts(self) -> StoreCounts:
         """How much is stored, counted from the rows themselves (some 0.2 s per million traces)."""
         return read_counts(self._connection)
+
+    def list_traces(self, wanted: listing.ListFilter, *, tenants: Tenants) -> list[TraceSummary]:
+        """Traces that fit, newest first, at most ``wanted.limit``."""
+        return listing.read_list(self._connection, tenants, wanted)
+
+    def find_trace(self, text: str, *, tenants: Tenants) -> FoundTrace:
+        """The trace of that id, else the only one whose id begins so; several are named."""
+        return listing.find_trace(self._connection, text, tenants)
+
+    def stats(self) -> StoreStats:
+        """Size, age and growth; seconds for millions of traces."""
+        return read_stats(self._connection)
+
+    def verify(self, wanted: Verification) -> Iterator[CheckProgress | CheckResult]:
+        """Check what must hold, a step at a time; minutes for millions of traces, so give it a client of its own."""
+        return run_checks(self._connection, wanted, self.policy_records())

@@ -1,0 +1,110 @@
+"""What the store says of itself and of its traces when a person asks; value objects, equal by value."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from schemas.base import Record, UtcDatetime
+from schemas.labels import FailureLabel, Outcome, RiskTier
+from streams.store.records import StoredTrace
+
+
+class TableStats(Record):
+    """One table. ``rows`` as they lie on disk: copies that no merge has removed yet count.
+
+    ``oldest`` and ``newest`` are None for an empty table and for one without times; ``keeps_days`` is None for ever.
+    """
+
+    name: str
+    rows: int = 0
+    parts: int = 0
+    disk_bytes: int = 0
+    compressed_bytes: int = 0
+    uncompressed_bytes: int = 0
+    oldest: UtcDatetime | None = None
+    newest: UtcDatetime | None = None
+    keeps_days: int | None = None
+
+
+class StoreStats(Record):
+    """Size and growth. Means over the ``days`` between the oldest and the newest trace, at least one.
+
+    ``bytes_per_trace`` spreads all tables over the traces. ``deduplicated_share`` is the share of passages whose text
+    was stored already for another trace; None without passages.
+    """
+
+    tables: tuple[TableStats, ...] = ()
+    traces: int = 0
+    verdicts: int = 0
+    days: float = 0.0
+    bytes_per_trace: float | None = None
+    traces_per_day: float | None = None
+    bytes_per_day: float | None = None
+    passages: int = 0
+    passage_texts: int = 0
+    deduplicated_share: float | None = None
+    free_bytes: int | None = None
+    """Free space of the disk that holds the tables; None where the server does not say."""
+    days_until_full: float | None = None
+
+
+class CheckName(StrEnum):
+    """What ``groundwatch store verify`` looks at, in order."""
+
+    MIGRATIONS = "migrations"
+    LABELS = "labels"
+    TIMES = "times"
+    DUPLICATES = "duplicates"
+    DRAWS_JUDGED = "draws_judged"
+    VERDICTS_TRACED = "verdicts_traced"
+    VERDICTS_DRAWN = "verdicts_drawn"
+    HEADS_TRACED = "heads_traced"
+    PASSAGES_STORED = "passages_stored"
+    TALLIES_5M = "tallies_5m"
+    TALLIES_1H = "tallies_1h"
+    POLICIES_KNOWN = "policies_known"
+    DRAWS_AGREE = "draws_agree"
+
+
+class CheckResult(Record):
+    """One finished check: how many things it ``checked``, how many are at fault, and the first of them.
+
+    ``examples`` hold ids of traces: untrusted text. ``note`` says what was found, ``fix`` what to do about faults.
+    """
+
+    name: CheckName
+    checked: int = 0
+    faults: int = 0
+    examples: tuple[str, ...] = ()
+    note: str = ""
+    fix: str = ""
+
+
+class CheckProgress(Record):
+    """A check that is at work: ``done`` of ``total`` stretches of time."""
+
+    name: CheckName
+    done: int
+    total: int
+
+
+class TraceSummary(Record):
+    """One line of a list of traces. ``outcome`` is that of the newest verdict, None while there is none."""
+
+    trace_id: str
+    ts: UtcDatetime
+    intent: str
+    tier: RiskTier
+    tenant: str = ""
+    is_drawn: bool
+    outcome: Outcome | None = None
+    failures: tuple[FailureLabel, ...] = ()
+    question: str = ""
+    """The first 200 characters."""
+
+
+class FoundTrace(Record):
+    """What an id, or the beginning of one, leads to: the trace, or every candidate (newest first) when it is open."""
+
+    trace: StoredTrace | None = None
+    candidates: tuple[str, ...] = Field(default=(), description="Ids that begin with what was asked for.")
