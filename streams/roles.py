@@ -14,6 +14,7 @@ from alerts.folder import Folder
 from alerts.notify import Notifier, StdoutNotifier, WebhookNotifier
 from detectors.screening import Screener
 from schemas.labels import RiskTier
+from schemas.trace import Trace
 from streams.agents.alert import AlertStep
 from streams.agents.batches import Handle, register
 from streams.agents.deadletter import Ceiling
@@ -27,6 +28,8 @@ from streams.agents.watermarks import Watermarks
 from streams.broker.replica import Replica
 from streams.broker.topics import DRAWN, NOTIFIED, VERDICTS
 from streams.clock import utc_now
+from streams.documents import CHECK_SECONDS, Documents
+from streams.messages import Message
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
 from streams.settings import Role, deployment_salt
@@ -51,7 +54,7 @@ async def build_ingest(runtime: Runtime) -> faust.App:
         publisher=runtime.publisher,
         policies=runtime.policies,
         screener=Screener(runtime.detector, max_answer_bytes=settings.ingest.max_answer_bytes),
-        decode=decode_native,
+        decode=await _decoder(runtime),
         salt=deployment_salt(settings),
         now=utc_now,
         watermarks=watermarks,
@@ -71,6 +74,20 @@ async def build_ingest(runtime: Runtime) -> faust.App:
 
     runtime.every(WATERMARK_SECONDS, "watermarks", save_watermarks)
     return app
+
+
+async def _decoder(runtime: Runtime) -> Callable[[Message], Trace]:
+    """Bytes to traces, with what a file of documents says of their passages where one is set."""
+    file = runtime.settings.ingest.documents_file
+    if file is None:
+        return decode_native
+    documents = await asyncio.to_thread(Documents.open, file)
+
+    async def refresh() -> None:
+        await asyncio.to_thread(documents.refresh)
+
+    runtime.every(CHECK_SECONDS, "documents", refresh)
+    return documents.annotating(decode_native)
 
 
 async def build_verify(runtime: Runtime) -> faust.App:

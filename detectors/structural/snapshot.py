@@ -14,7 +14,6 @@ from schemas.document import DocumentVersion
 from schemas.errors import ConfigError
 from schemas.trace import Passage, Trace
 
-_NOTHING: Mapping[str, Mapping[str, DocumentVersion]] = MappingProxyType({})
 _EVER = datetime.min.replace(tzinfo=UTC)
 _UNNAMED = "(unnamed)"
 
@@ -23,7 +22,7 @@ _UNNAMED = "(unnamed)"
 class Snapshot:
     """Document versions by document id and version; the order in which they were given is no matter."""
 
-    documents: Mapping[str, Mapping[str, DocumentVersion]] = field(default=_NOTHING)
+    documents: Mapping[str, Mapping[str, DocumentVersion]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, documents: Iterable[DocumentVersion]) -> "Snapshot":

@@ -1,5 +1,6 @@
 """Settings of each part of the flow, with unit, bounds and the consequence of a wrong value."""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr
@@ -57,6 +58,12 @@ class Ingest(Section):
         SecretStr(""),
         description="Key of the sampling draw: 32 or more characters, one per deployment, never changed (a new one "
         "draws a different sample). Empty: embedded makes one in `data_dir`/salt; otherwise the start is refused.",
+    )
+    documents_file: Path | None = Field(
+        None,
+        description="JSON Lines (plain or gzip) with what is known of each version of a document: in force, archived, "
+        "superseded, trust, roles (docs/native-format.md). Read again when it changes. Without it only what traces say "
+        "of their passages counts; a wrong file is refused at start and ignored later, with a line in the log.",
     )
     dead_letter_max_run: int = Field(
         1_000,
