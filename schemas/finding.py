@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from schemas.base import Record
 from schemas.labels import ClaimLabel, FailureLabel
@@ -97,3 +97,9 @@ class Finding(Record):
     claim: int | None = Field(default=None, ge=0)
     passage: int | None = Field(default=None, ge=0)
     detail: str = Field(default="", max_length=MAX_DETAIL_CHARS)
+
+    @field_validator("detail", mode="before")
+    @classmethod
+    def _can_be_stored(cls, value: object) -> object:
+        """Half a surrogate pair, as untrusted text may hold, would fail the whole record."""
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -1,0 +1,95 @@
+"""What an answer says has been done, and what a text tells the model to do, as data: one YAML file per language.
+
+RE2 matches these patterns, since some run over whole passages: no text can make it slow. All languages are in force.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import re2
+import yaml
+
+Section = list[str] | Mapping[str, list[str]]
+_WORD = r"(?:[^\s.,;:!?，。！？]{1,24} )"
+_CLAUSE_START = r"(?:^|[,;:!.…)–—，。！、：；।؟،-] ?|\b(?:and|but|so|und|aber|y|et|e|ed) )"
+_MAX_PROGRAM_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """Patterns over lower-cased text of ``normal_form``; each has ``search`` and ``match``.
+
+    ``done`` and ``state`` say that something was done, ``lookups`` that it was looked up, each from a clause's start;
+    ``hints`` matches whatever may hold one of them. ``actions`` tells kinds of deed apart, by their name.
+    """
+
+    hints: Any
+    done: Any
+    state: Any
+    lookups: Any
+    verbs: Any
+    general: Any
+    conditions: Any
+    denials: Any
+    actions: Mapping[str, Any]
+    reading_tools: Any
+    failures: Any
+    no_failures: Any
+
+
+@cache
+def load_deeds() -> Deeds:
+    """All languages as one, read once per process."""
+    files = list(_language_files())
+    done = [found for entries in files for found in _framed(entries, "done_frames", "done_verbs")]
+    state = [found for entries in files for found in _framed(entries, "state_frames", "state_verbs")]
+    lookups = [pattern.replace("~", _WORD) for pattern in _section(files, "lookups")]
+    return Deeds(
+        hints=_any_of([*done, *state, *lookups]),
+        done=_any_of(done, _CLAUSE_START),
+        state=_any_of(state, _CLAUSE_START),
+        lookups=_any_of(lookups, _CLAUSE_START),
+        verbs=_any_of(verb.replace("~", _WORD) for verb in _section(files, "state_verbs")),
+        general=_any_of(_section(files, "general"), r"^\W*"),
+        conditions=_any_of(_section(files, "conditions"), "^"),
+        denials=_any_of(_section(files, "denials")),
+        actions={name: _any_of(stems) for name, stems in sorted(_actions(files).items())},
+        reading_tools=_any_of(_section(files, "reading_tools")),
+        failures=_any_of(_section(files, "tool_failures")),
+        no_failures=_any_of(_section(files, "no_failures")),
+    )
+
+
+def _framed(entries: Mapping[str, Any], frames: str, verbs: str) -> Iterator[str]:
+    any_verb = "(?:" + "|".join(entries.get(verbs, [])) + ")"
+    for frame in entries.get(frames, []):
+        yield frame.replace("@", any_verb).replace("~", _WORD)
+
+
+def _actions(files: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    merged: dict[str, list[str]] = {}
+    for entries in files:
+        for name, stems in entries.get("actions", {}).items():
+            merged.setdefault(name, []).extend(stems)
+    return merged
+
+
+def _section(files: Iterable[Mapping[str, Any]], name: str) -> list[str]:
+    return [pattern for entries in files for pattern in entries.get(name, [])]
+
+
+def _any_of(patterns: Iterable[str], before: str = "") -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MAX_PROGRAM_BYTES
+    return re2.compile(before + "(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + ")", options)
+
+
+def _language_files() -> Iterator[Mapping[str, Any]]:
+    folder = resources.files(__name__)
+    for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if path.name.endswith(".yaml"):
+            yield yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - BaseLoader builds text only
