@@ -43,14 +43,7 @@ def _integer(content: Any, flags: set[str], _depth: int) -> int | None:
 
 
 def _double(content: Any, _flags: set[str], _depth: int) -> float | None:
-    """A finite number; protobuf's JSON writes the others as text: NaN, Infinity, -Infinity."""
-    if isinstance(content, bool) or not isinstance(content, int | float | str):
-        return None
-    try:
-        number = float(content)
-    except (ValueError, OverflowError):
-        return None
-    return number if isfinite(number) else None
+    return double(content)
 
 
 def _bytes(content: Any, _flags: set[str], _depth: int) -> str | None:
@@ -112,6 +105,17 @@ def integer(value: Any, flags: set[str]) -> int | None:
         flags.add("bad_number")
         return None
     return value
+
+
+def double(value: Any) -> float | None:
+    """A finite number; None for the others, which protobuf's JSON writes as text: NaN, Infinity, -Infinity."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
 
 
 _KINDS = {

@@ -25,6 +25,7 @@ from streams.sources.envelopes.otlp_proto_values import attributes_of, value_of
 from streams.sources.envelopes.otlp_repair import parse_mending, pieces
 from streams.sources.envelopes.otlp_values import (
     MAX_ITEMS,
+    MAX_SPANS,
     SEVERITY_ERROR,
     SPAN_ID_BYTES,
     STATUS_ERROR,
@@ -109,7 +110,7 @@ def _records(value: bytes, signal: Signal) -> Iterator[_Record]:
 
 def _traces(value: bytes) -> Iterator[_Record]:
     request = ExportTraceServiceRequest.FromString(value)
-    groups = ((group, *_resource(group.resource)) for group in request.resource_spans)
+    groups = ((group, *_resource(group.resource)) for group in islice(request.resource_spans, MAX_SPANS))
     return (
         _Record(span, resource, part.scope.name, set(flags))
         for group, resource, flags in groups
@@ -120,7 +121,7 @@ def _traces(value: bytes) -> Iterator[_Record]:
 
 def _logs(value: bytes) -> Iterator[_Record]:
     request = ExportLogsServiceRequest.FromString(value)
-    groups = ((group, *_resource(group.resource)) for group in request.resource_logs)
+    groups = ((group, *_resource(group.resource)) for group in islice(request.resource_logs, MAX_SPANS))
     return (
         _Record(record, resource, part.scope.name, set(flags))
         for group, resource, flags in groups

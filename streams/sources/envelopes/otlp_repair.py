@@ -7,6 +7,7 @@ a strict parser. The same schema with ``bytes`` in place of ``string`` reads it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any, TypeVar
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
@@ -18,6 +19,7 @@ from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.resource.v1 import resource_pb2
 from opentelemetry.proto.trace.v1 import trace_pb2
 
+from streams.sources.envelopes.otlp_values import MAX_SPANS
 from streams.sources.envelopes.protobuf_wire import LENGTH, fields
 
 M = TypeVar("M", bound=Message)
@@ -36,11 +38,11 @@ class Piece:
 
 def pieces(value: bytes) -> Iterator[Piece]:
     """Every span or log record that can be found, whatever is wrong with the others."""
-    for outer in fields(memoryview(value)):
+    for outer in islice(fields(memoryview(value)), MAX_SPANS):
         if (outer.number, outer.wire_type) != (1, LENGTH):
             continue
         resource = _first(outer.data)
-        for middle in fields(outer.data):
+        for middle in islice(fields(outer.data), MAX_SPANS):
             if (middle.number, middle.wire_type) != (2, LENGTH):
                 continue
             scope = _first(middle.data)
