@@ -13,7 +13,7 @@ import re2
 import yaml
 
 Section = list[str] | Mapping[str, list[str]]
-_WORD = r"(?:[^\s.,;:!?，。！？]{1,24} )"
+_WORD = r"(?:[^\s.,;:!?，。！？]+ )"
 _CLAUSE_START = r"(?:^|[,;:!.…)–—，。！、：；।؟،-] ?|\b(?:and|but|so|und|aber|y|et|e|ed) )"
 _MAX_PROGRAM_BYTES = 64 << 20
 
@@ -40,6 +40,36 @@ class Deeds:
     no_failures: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """Patterns over text as it stands, whatever its case and white space; each has ``search`` and ``finditer``.
+
+    ``triggers`` makes a stretch of text an instruction to the model, what it asks for stands right behind ``demands``;
+    in an answer, ``obeyed`` shows other instructions at work and ``reported`` that a document is only described.
+    """
+
+    triggers: Any
+    demands: Any
+    obeyed: Any
+    reported: Any
+
+
+@cache
+def load_instructions() -> Instructions:
+    """All languages as one, read once per process."""
+    files = list(_language_files())
+
+    def section(*names: str) -> Any:
+        return _any_of((_any_blank(pattern) for name in names for pattern in _section(files, name)), "(?i)")
+
+    return Instructions(
+        triggers=section("overrides", "addressed"),
+        demands=section("demands"),
+        obeyed=section("obeyed"),
+        reported=section("reported"),
+    )
+
+
 @cache
 def load_deeds() -> Deeds:
     """All languages as one, read once per process."""
@@ -63,6 +93,10 @@ def load_deeds() -> Deeds:
     )
 
 
+def _any_blank(pattern: str) -> str:
+    return pattern.replace("~", _WORD).replace(" ?", r"\s*").replace(" ", r"\s+")
+
+
 def _framed(entries: Mapping[str, Any], frames: str, verbs: str) -> Iterator[str]:
     any_verb = "(?:" + "|".join(entries.get(verbs, [])) + ")"
     for frame in entries.get(frames, []):
@@ -84,6 +118,7 @@ def _section(files: Iterable[Mapping[str, Any]], name: str) -> list[str]:
 def _any_of(patterns: Iterable[str], before: str = "") -> Any:
     options = re2.Options()
     options.log_errors = False
+    options.longest_match = True  # or the wording of one language would cut short that of another
     options.max_mem = _MAX_PROGRAM_BYTES
     return re2.compile(before + "(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + ")", options)
 
