@@ -23,7 +23,7 @@ _KIND = (
 )
 _NAMED = re.compile(_KIND + r"(?:\s?[:#：]\s?|\s)(\S{1,64})", re.IGNORECASE)
 _NAMED_NUMBERS = re.compile(
-    _KIND + r"\s?[:#：]?\s?\d{1,3}(?:(?:\s?[,&]\s?|\s(?:and|und|et|y|e)\s)(?:" + _KIND + r"\s)?\d{1,3}){0,20}",
+    _KIND + r"(?:\s?[:#：]\s?|\s)\d{1,3}(?:(?:\s?[,&]\s?|\s(?:and|und|et|y|e)\s)(?:" + _KIND + r"\s)?\d{1,3}){0,20}",
     re.IGNORECASE,
 )
 _TITLED_NUMBER = re.compile(_KIND + r"\s?#?\s?(\d{1,3})\s?[:–—|-]\s?\D.{0,70}", re.IGNORECASE)
@@ -49,12 +49,15 @@ _BEFORE_LABEL = re.compile(
     r"between|range|interval|tabelle|abbildung|abb\.|schritt|abschnitt|tabla|figura|paso|tableau|étape)|[∈=])\s?$",
     re.IGNORECASE,
 )
-_AFTER_INDEX = re.compile(r"\s?[-+*/]?=[^=]|\s?==|\.[a-z_]\w*\(|\[\w")
+_AFTER_INDEX = re.compile(r"(?:\[\d{1,3}\]){0,5}(?:\s?[-+*/]?=[^=]|\s?==|\.[a-z_]\w{0,40}\()")
 _AREA_WORDS = frozenset(
     {"feet", "foot", "metre", "metres", "meter", "meters", "mile", "miles", "inch", "inches", "yard"}
 )
+_ENDS = re.compile(r"[.!?…。！？¹²³⁰⁴-⁹]\s+$")
 _LABEL_CHARS = 16
 _MIN_WORD_CHARS = 4
+_FIRST_UNSPACED = "\u3040"
+"""From here on scripts write no spaces between words, so that a word's length says nothing."""
 _MAX_RANGE = 50
 _BLANKS = " \t\u00a0"
 
@@ -209,7 +212,7 @@ def _is_label_or_index(match: re.Match[str], text: str, numbers: list[str]) -> b
     if _BEFORE_LABEL.search(text, max(0, start - _LABEL_CHARS), start):
         return True
     is_attached = start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]")
-    return is_attached and match.group()[0] == "[" and _AFTER_INDEX.match(text, end) is not None and text[end] != "["
+    return is_attached and match.group()[0] == "[" and _AFTER_INDEX.match(text, end) is not None
 
 
 def _raised(match: re.Match[str], text: str) -> list[str]:
@@ -218,10 +221,12 @@ def _raised(match: re.Match[str], text: str) -> list[str]:
     before = text[max(0, start - _LABEL_CHARS) : start]
     word = re.search(r"[^\W_]*$", before)
     letters = word.group() if word else ""
-    last = before[-1:]
-    if letters and (len(letters) < _MIN_WORD_CHARS or not letters.isalpha() or letters.lower() in _AREA_WORDS):
-        return []
-    if not letters and (not last or last in "_^/" or (last.isspace() and match.group(2) is None)):
+    if letters:
+        is_short = len(letters) < _MIN_WORD_CHARS and letters[-1] < _FIRST_UNSPACED
+        is_exponent = is_short or not letters.isalpha() or letters.lower() in _AREA_WORDS
+    else:
+        is_exponent = not before.strip() or before[-1] in "_^/" or (before[-1].isspace() and not _ENDS.search(before))
+    if is_exponent:
         return []
     numbers = match.group(1) or match.group(2).translate(_FROM_RAISED)
     return [identifier for part in split_parts(numbers) for identifier in _part_identifiers(part)]

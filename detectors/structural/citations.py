@@ -67,7 +67,10 @@ def resolve_citations(claims: Sequence[Claim], passages: Sequence[Passage], answ
     found += _listed(claims, by_claim, sources, names)
     in_text = {mention.claim for mention in (*found, *links)} | {claim.index for claim in claims if claim.citations}
     factual = {claim.index for claim in claims if claim.is_factual}
-    has_list = bool(sources.entries or sources.definitions) or bool(in_text - factual)
+    # "Passage 1:" above a list of facts is no list of sources; what stands behind the last fact is
+    has_list = bool(sources.entries or sources.definitions) or any(
+        index > max(factual, default=-1) for index in in_text
+    )
     known = _each_once(mention for mention in found if mention.passages)
     return Citations(
         by_claim=tuple(by_claim),

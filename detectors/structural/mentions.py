@@ -13,6 +13,7 @@ from schemas.trace import Passage
 
 _NAMED_ID = re.compile(r"(?<![\w\[(@/.:#-])[^\W\d_]{1,30}(?:\d|[-_:#/]\w)[\w.:/#@+-]{0,60}")
 _PREFIXED = re.compile(r"(?:doc|document|source|src|kb|chunk|passage|faq|article)[-_:#]?\d[\w.-]*", re.IGNORECASE)
+_LABEL = re.compile(r"(?:doc|document|source|passage|ref|chunk|context|text)[-_ ]?(\d{1,3})", re.IGNORECASE)
 _WORD_ID = re.compile(r"[^\W\d_]{3,40}|[^\W_]{1,40}(?:[-_./:#][^\W_]{1,40}){1,8}")
 _NO_IDS = frozenset(
     {
@@ -23,6 +24,10 @@ _NO_IDS = frozenset(
 )
 _KINDS = frozenset(
     {"document", "doc", "source", "article", "passage", "file", "the", "dokument", "documento", "quelle"}
+)
+_NUMBERED = re.compile(
+    r"\b(passage|document|doc|source|article|excerpt|dokument|quelle|documento|fuente|fonte)s?\s#?(\d{1,3})(?![\w.,]\d|\w)",
+    re.IGNORECASE,
 )
 _CUE_CHARS = 40
 _CUE_WORDS = 3
@@ -94,6 +99,9 @@ def _meant(identifier: str, names: Names, definitions: Mapping[str, str]) -> tup
             return passages, True
     named = names.find(identifier)
     number = number_of(identifier)
+    if number is None and not named and not names.is_shaped_like_one(identifier):
+        labelled = _LABEL.fullmatch(identifier)  # a product may number its passages "doc-1", "doc-2" in the prompt
+        number = int(labelled.group(1)) if labelled else None
     if named or number is None:
         return named, False
     return names.numbered(number), number == 0
@@ -115,8 +123,16 @@ def _like_ids(claim: Claim, names: Names) -> Iterator[str]:
 
 
 def _named_in_prose(claim: Claim, names: Names) -> Iterator[Mention]:
-    """Ids after words such as "according to"; other ids in prose may be names of things."""
+    """Ids and numbers after words such as "according to", and "passage 2"; others may be names of things."""
     text = claim.text
+    certain = set(claim.citations)
+    for match in _NUMBERED.finditer(text):
+        number = str(int(match.group(2)))
+        is_passage = match.group(1).lower() == "passage"
+        if number not in certain and (
+            is_passage or _follows_cue(text[max(0, match.start() - _CUE_CHARS) : match.start()])
+        ):
+            yield Mention(claim.index, number, names.numbered(int(number)))
     for match in _NAMED_ID.finditer(text):
         token = match.group().rstrip(".:/-_#@+")
         passages = names.find(token)
