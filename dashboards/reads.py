@@ -93,7 +93,7 @@ def read_flagged(store: Store, chosen: Filters, tenants: Tenants) -> list[Answer
 def read_trace(store: Store, trace_id: str, moment: datetime, tenants: Tenants) -> TracePage | None:
     """A trace's page, None when there is no such trace for these tenants; raises StoreUnavailable."""
     stored = store.trace(trace_id, tenants=tenants, ts=moment)
-    return None if stored is None else trace_page(stored)
+    return None if stored is None else trace_page(stored, store.policy_records())
 
 
 def _tallies(store: Store, period: Period, now: datetime) -> list[Tally]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dashboards.views.spans import MarkedText, Span, mark
 from schemas.draw import Draw, Screening
 from schemas.labels import ClaimLabel
+from schemas.policy import PolicyRecord
 from schemas.trace import Passage, Trace
 from schemas.verdict import ClaimVerdict, Evidence, Verdict
 from streams.store.records import FlaggedAnswer, StoredTrace
@@ -69,6 +70,20 @@ class AnswerView:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyView:
+    """A policy or overlay that held at the trace's event time, as far as the store's copy of the log knows it."""
+
+    policy_id: str
+    record: PolicyRecord | None
+
+    @property
+    def name(self) -> str:
+        """What people call it: the policy's name, or why shares were changed for a while; empty when unknown."""
+        document, overlay = (self.record.document, self.record.overlay) if self.record else (None, None)
+        return document.name if document else overlay.reason.value if overlay else ""
+
+
+@dataclass(frozen=True, slots=True)
 class TracePage:
     """One stored trace: what was asked, seen and answered, how it was drawn and what every detector concluded."""
 
@@ -76,6 +91,8 @@ class TracePage:
     passages: tuple[PassageView, ...]
     screening: Screening
     other_verdicts: tuple[Verdict, ...]
+    policies: tuple[PolicyView, ...] = ()
+    """The policy that held, then the overlays on it."""
 
 
 def flagged_answer(flagged: FlaggedAnswer) -> AnswerView:
@@ -83,8 +100,8 @@ def flagged_answer(flagged: FlaggedAnswer) -> AnswerView:
     return _answer(flagged.trace, flagged.draw, flagged.verdict, LIST_CHARACTERS)
 
 
-def trace_page(stored: StoredTrace) -> TracePage:
-    """A trace's page; the newest verdict leads."""
+def trace_page(stored: StoredTrace, log: Sequence[PolicyRecord] = ()) -> TracePage:
+    """A trace's page; the newest verdict leads. ``log`` is the store's copy of the policy log."""
     trace = stored.drawn.trace
     verdicts = sorted(stored.verdicts, key=lambda verdict: verdict.verified_at, reverse=True)
     verdict = verdicts[0] if verdicts else None
@@ -93,7 +110,13 @@ def trace_page(stored: StoredTrace) -> TracePage:
         passages=_passages(trace.passages or (), verdict.claims if verdict else ()),
         screening=stored.drawn.screening,
         other_verdicts=tuple(verdicts[1:]),
+        policies=_policies(stored.drawn.draw.policy_id, log),
     )
+
+
+def _policies(policy_id: str, log: Sequence[PolicyRecord]) -> tuple[PolicyView, ...]:
+    known = {record.policy_id: record for record in log}
+    return tuple(PolicyView(part, known.get(part)) for part in policy_id.split("+"))
 
 
 def _answer(trace: Trace, draw: Draw, verdict: Verdict | None, limit: int) -> AnswerView:

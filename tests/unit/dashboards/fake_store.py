@@ -9,6 +9,7 @@ from dashboards.periods import floor
 from schemas.alert import Alert, AlertExample, VersionChange
 from schemas.draw import DrawnTrace
 from schemas.labels import AlertState, ClaimLabel, FailureLabel, Outcome, RiskTier
+from schemas.policy import PolicyRecord
 from schemas.slice import Slice
 from schemas.tally import BUCKET, Tally
 from schemas.trace import passage_hash
@@ -27,6 +28,7 @@ class FakeStore:
     alert_rows: list[Alert] = field(default_factory=list)
     deploy_rows: list[Deploy] = field(default_factory=list)
     stored: list[StoredTrace] = field(default_factory=list)
+    policies: list[PolicyRecord] = field(default_factory=list)
     broken: Exception | None = None
 
     def tallies(
@@ -95,6 +97,11 @@ class FakeStore:
             if trace.trace_id == trace_id and (tenants is ALL_TENANTS or trace.tenant in tenants):
                 return item
         return None
+
+    def policy_records(self) -> list[PolicyRecord]:
+        """The policy log that was put in."""
+        self._check()
+        return self.policies
 
     def counts(self) -> StoreCounts:
         """Counts of what was put in."""

@@ -7,8 +7,20 @@ from dashboards.views.answers import flagged_answer, trace_page
 from dashboards.views.spans import Span, mark
 from schemas.draw import DrawnTrace
 from schemas.labels import ClaimLabel, Outcome
+from schemas.policy import Overlay, OverlayReason
 from streams.store import FlaggedAnswer, StoredTrace
-from tests.builders import claim_verdict, draw, drawn_trace, evidence, passage, trace, verdict
+from tests.builders import (
+    NOW,
+    claim_verdict,
+    draw,
+    drawn_trace,
+    evidence,
+    passage,
+    policy,
+    policy_record,
+    trace,
+    verdict,
+)
 
 SPANS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)))
 
@@ -87,3 +99,11 @@ def test_long_answer_is_cut_and_says_so() -> None:
     """A page stays readable whatever was sent."""
     page = trace_page(StoredTrace(drawn=drawn_trace(trace=trace(answer="x" * 1_000_000)), verdicts=[]))
     assert page.answer.answer.hidden == 1_000_000 - 40_000
+
+
+def test_page_names_the_policy_that_held_and_what_was_on_top() -> None:
+    """By the store's copy of the log; an id that it lacks is shown as it is."""
+    overlay = Overlay(reason=OverlayReason.SURGE, at_least=0.5, until=NOW)
+    log = [policy_record("p1", document=policy("autumn")), policy_record("s2", overlay=overlay), policy_record("p9")]
+    page = trace_page(StoredTrace(drawn=drawn_trace(draw=draw(policy_id="p1+s2+s3")), verdicts=[]), log)
+    assert [("p1", "autumn"), ("s2", "surge"), ("s3", "")] == [(held.policy_id, held.name) for held in page.policies]

@@ -7,7 +7,19 @@ import pytest
 
 from schemas.errors import StoreUnavailable
 from schemas.labels import Outcome
-from tests.builders import NOW, alert, claim, claim_verdict, evidence, passage, trace, verdict, versions
+from tests.builders import (
+    NOW,
+    alert,
+    claim,
+    claim_verdict,
+    evidence,
+    passage,
+    policy,
+    policy_record,
+    trace,
+    verdict,
+    versions,
+)
 from tests.unit.dashboards.fake_store import FakeStore, stored, world
 from tests.unit.dashboards.page_reader import get
 
@@ -38,7 +50,8 @@ def hostile_store() -> FakeStore:
     )
     found = verdict(seen.trace_id, Outcome.HALLUCINATED, intent=HOSTILE, claims=(bad,), fingerprint=HOSTILE)
     drawn = item.drawn.model_copy(update={"trace": seen})
-    return FakeStore(stored=[item.model_copy(update={"drawn": drawn, "verdicts": [found]})])
+    log = [policy_record(drawn.draw.policy_id, document=policy(HOSTILE[:80]), author=HOSTILE)]
+    return FakeStore(stored=[item.model_copy(update={"drawn": drawn, "verdicts": [found]})], policies=log)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -91,6 +104,14 @@ async def test_alert_with_hostile_texts_is_inert() -> None:
         page = await get(store, path)
         assert page.status == 200
         assert not [tag for tag, _ in page.tags if tag == "img"]
+
+
+async def test_page_of_an_answer_says_which_policy_held() -> None:
+    """Its name, its id, from when and by whom."""
+    record = policy_record("p-test", document=policy("autumn"), effective_from=NOW, author="ana")
+    (link,) = {link for link in (await get(FakeStore(stored=[stored("t-1")]), "/flagged")).links() if "t-1" in link}
+    page = await get(FakeStore(stored=[stored("t-1")], policies=[record]), link)
+    assert "autumn p-test, from 2026-03-10 12:00" in " ".join(page.text.split())
 
 
 @pytest.mark.parametrize(
