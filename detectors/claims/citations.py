@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from detectors.claims.raised import RAISED, raised_numbers
+
 _BRACKET = re.compile(r"\[\^?([^\[\]\n]{1,80})\]|【([^【】\n]{1,80})】|［([^［］\n]{1,80})］")
 _PAREN = re.compile(r"\(([^()\n]{1,80})\)|（([^（）\n]{1,80})）")
-_RAISED = re.compile(r"<sup>\s?\[?\^?(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]?\s?</sup>|([¹²³⁰⁴-⁹]{1,3})", re.IGNORECASE)
-_FROM_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _CODE = re.compile(r"`[^`\n]{1,200}`")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"\d{1,3}")
@@ -50,14 +50,7 @@ _BEFORE_LABEL = re.compile(
     re.IGNORECASE,
 )
 _AFTER_INDEX = re.compile(r"(?:\[\d{1,3}\]){0,5}(?:\s?[-+*/]?=[^=]|\s?==|\.[a-z_]\w{0,40}\()")
-_AREA_WORDS = frozenset(
-    {"feet", "foot", "metre", "metres", "meter", "meters", "mile", "miles", "inch", "inches", "yard"}
-)
-_ENDS = re.compile(r"[.!?…。！？¹²³⁰⁴-⁹]\s+$")
 _LABEL_CHARS = 16
-_MIN_WORD_CHARS = 4
-_FIRST_UNSPACED = "\u3040"
-"""From here on scripts write no spaces between words, so that a word's length says nothing."""
 _MAX_RANGE = 50
 _BLANKS = " \t\u00a0"
 
@@ -100,7 +93,7 @@ def bracketed_tokens(text: str) -> tuple[str, ...]:
 def find_brackets(text: str) -> Iterator[Bracket]:
     """Everything in square or round brackets, in order, but the text of Markdown links and what stands in code."""
     for match in _matches(text):
-        if match.re is not _RAISED and not _is_link_text(match, text):
+        if match.re is not RAISED and not _is_link_text(match, text):
             yield Bracket(match.start(), match.end(), _content(match), match.re is _BRACKET)
 
 
@@ -123,7 +116,7 @@ def citations_end(text: str, start: int, end: int) -> int:
         while opening < end and opening - position < 3 and text[opening] in _BLANKS:  # noqa: PLR2004 - three blanks
             opening += 1
         match = (
-            _BRACKET.match(text, opening, end) or _PAREN.match(text, opening, end) or _RAISED.match(text, opening, end)
+            _BRACKET.match(text, opening, end) or _PAREN.match(text, opening, end) or RAISED.match(text, opening, end)
         )
         if match is None or not _identifiers(match, text):
             break
@@ -146,7 +139,7 @@ def _matches(text: str) -> list[re.Match[str]]:
     if "(" in text or "（" in text:
         found += _PAREN.finditer(text)
     if not text.isascii() or "<" in text:
-        found += _RAISED.finditer(text)
+        found += RAISED.finditer(text)
     if "`" in text and found:
         code = [match.span() for match in _CODE.finditer(text)]
         found = [match for match in found if not _is_within(match, code)]
@@ -173,8 +166,8 @@ def _content(match: re.Match[str]) -> str:
 
 def _identifiers(match: re.Match[str], text: str) -> list[str]:
     content = _content(match)
-    if match.re is _RAISED:
-        return _raised(match, text)
+    if match.re is RAISED:
+        return _of_parts(split_parts(raised_numbers(match, text)))
     if _NAMED_NUMBERS.fullmatch(content):
         return _DIGITS.findall(content)
     return _parenthesised(content) if match.re is _PAREN else _bracketed(match, text, content)
@@ -213,23 +206,6 @@ def _is_label_or_index(match: re.Match[str], text: str, numbers: list[str]) -> b
         return True
     is_attached = start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_)]")
     return is_attached and match.group()[0] == "[" and _AFTER_INDEX.match(text, end) is not None
-
-
-def _raised(match: re.Match[str], text: str) -> list[str]:
-    """Numbers set high, unless they are an exponent: after a digit, a short word such as ``km``, or a unit."""
-    start = match.start()
-    before = text[max(0, start - _LABEL_CHARS) : start]
-    word = re.search(r"[^\W_]*$", before)
-    letters = word.group() if word else ""
-    if letters:
-        is_short = len(letters) < _MIN_WORD_CHARS and letters[-1] < _FIRST_UNSPACED
-        is_exponent = is_short or not letters.isalpha() or letters.lower() in _AREA_WORDS
-    else:
-        is_exponent = not before.strip() or before[-1] in "_^/" or (before[-1].isspace() and not _ENDS.search(before))
-    if is_exponent:
-        return []
-    numbers = match.group(1) or match.group(2).translate(_FROM_RAISED)
-    return [identifier for part in split_parts(numbers) for identifier in _part_identifiers(part)]
 
 
 def _parenthesised(content: str) -> list[str]:
