@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from detectors.lexicon import load_lexicon
+from detectors.claims.fences import code_lines
+from detectors.claims.lines import BLANK, Line, find_lines
+from detectors.claims.scripts import is_unspaced
+from detectors.claims.titles import is_label, is_title
 
 
 class BlockKind(StrEnum):
@@ -27,132 +30,95 @@ class Block:
     start: int
     end: int
     kind: BlockKind
+    is_item: bool = False
+    """Whether it is an item of a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int
-    """Where the content begins, after quote signs, list marker and heading sign."""
-    end: int
-    text: str
-    has_marker: bool
-    is_heading: bool
-    is_rule: bool
-    """Neither letters nor digits: a ruler, a fence, a lone sign."""
-    is_blank: bool = False
-
-
-_LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028\u2029]*(?:\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]|\Z)")
-_MARKER = re.compile(
-    r"[\s>]*(?P<heading>#{1,6}(?=\s))?(?P<marker>(?:[-*+–—·→](?=\s)|[•‣◦▪●○■□✓✔✗]|\(?\d{1,3}[.)）](?=\s)|"
-    r"\(?[a-z][.)](?=\s)|"
-    r"\(?[A-Z]\)(?=\s)|[ivx]{1,5}[.)](?=\s)|[\d一二三四五六七八九十]{1,3}、|（[\d一二三四五六七八九十]{1,3}）|[①-⑳]))?"
-    r"(?:\s+\[[ xX]\](?=\s))?\s*"
-)
-_BLANK = _Line(start=0, end=0, text="", has_marker=False, is_heading=False, is_rule=False, is_blank=True)
-# only a bare fence with one word at most: text on the line of a fence is text, or claims could hide there
-_FENCE = re.compile(r"(?:`{3,}|~{3,})[\w+#.-]{0,30}\Z")
-_BOLD_LINE = re.compile(r"(\*\*|__)[^*_\n]{1,100}\1:?|(\*\*|__)[^*_\n]{1,100}:\2")
-_UNDERLINE = re.compile(r"={3,}|-{3,}")
 _SEPARATOR_SIGNS = frozenset(" \t|:=+-")
 _TERMINATORS = ".!?…。！？｡؟۔।॥։።፧။។:：;；"
+_OPEN_ENDS = ",，、،-–"
+_KEY = re.compile(r"[^\s:：,，.。][^:：,，.。]{0,40}[:：](?=\s|$)")
 _WRAP_CHARS = 60
-_HEADING_WORDS = 8
-_HEADING_CHARS = 80
+_HEADING_WORDS = 12
 
 
 def find_blocks(answer: str) -> Iterator[Block]:
     """Blocks in order; they do not overlap, and what lies between them holds markup and white space only."""
-    lines = list(_lines(answer))
+    lines = find_lines(answer)
+    fences, code = code_lines([line.text for line in lines])
     last_content = max((number for number, line in enumerate(lines) if not line.is_blank), default=-1)
-    is_code = False
-    number = 0
+    number, is_table = 0, False
     while number < len(lines):
         line = lines[number]
-        is_fence = _FENCE.match(line.text) is not None
-        if is_fence:
-            is_code = not is_code
-        if is_fence or line.is_blank or (line.is_rule and not is_code):
+        is_code = number in code
+        if number in fences or line.is_blank or (line.is_rule and not is_code):
+            is_table = is_table and not line.is_blank
             number += 1
             continue
-        after = number + 1
-        kind = BlockKind.CODE if is_code else _kind(lines, number, has_more=number < last_content)
-        if kind is BlockKind.TEXT:
-            after = _paragraph_end(lines, number)
-        yield Block(line.start, lines[after - 1].end, kind)
+        kind = BlockKind.CODE if is_code else _kind(lines, number, has_more=number < last_content, is_table=is_table)
+        is_table = "|" in line.text and (is_table or (kind is BlockKind.HEADING and not line.is_heading))
+        after = _paragraph_end(lines, number, fences) if kind is BlockKind.TEXT else number + 1
+        yield Block(line.start, lines[after - 1].end, kind, is_item=line.has_marker)
         number = after
 
 
-def _lines(answer: str) -> Iterator[_Line]:
-    for match in _LINE.finditer(answer):
-        if match.end() == match.start():
-            return
-        text = match.group().strip()
-        if not text:
-            yield _BLANK
-            continue
-        end = match.start() + len(match.group().rstrip())
-        marker = _MARKER.match(answer, match.start(), end)
-        start = marker.end() if marker else match.start()
-        yield _Line(
-            start=start,
-            end=end,
-            text=text,
-            has_marker=marker is not None and marker.group("marker") is not None,
-            is_heading=marker is not None and marker.group("heading") is not None,
-            is_rule=not any(char.isalnum() for char in answer[start:end]),
-        )
-
-
-def _kind(lines: Sequence[_Line], number: int, *, has_more: bool) -> BlockKind:
+def _kind(lines: Sequence[Line], number: int, *, has_more: bool, is_table: bool) -> BlockKind:
     line = lines[number]
     if line.is_heading:
-        return BlockKind.HEADING
-    following = lines[number + 1] if number + 1 < len(lines) else None
-    if line.text.startswith("|") and line.text.count("|") > 1:
-        is_header = following is not None and "-" in following.text and _SEPARATOR_SIGNS.issuperset(following.text)
-        return BlockKind.HEADING if is_header else BlockKind.ROW
-    if has_more and not line.has_marker and following is not None and _looks_like_heading(lines, number, following):
+        return BlockKind.TEXT if _states(line.content) else BlockKind.HEADING
+    following = lines[number + 1] if number + 1 < len(lines) else BLANK
+    row = _row_kind(line, following, is_table=is_table)
+    if row is not None:
+        return row
+    before = lines[number - 1] if number else BLANK
+    if has_more and (is_label(line, following) or is_title(line, before, following)):
         return BlockKind.HEADING
     return BlockKind.TEXT
 
 
-def _looks_like_heading(lines: Sequence[_Line], number: int, following: _Line) -> bool:
-    """A bold or underlined line, or a short one alone in its block with neither verb, digit nor full stop."""
-    text = lines[number].text
-    if _BOLD_LINE.fullmatch(text):
-        return True
-    if len(text) > _HEADING_CHARS or text[-1] in _TERMINATORS:
-        return False
-    if _UNDERLINE.fullmatch(following.text):
-        return True
-    is_alone = (number == 0 or lines[number - 1].is_blank) and (following.is_blank or following.has_marker)
-    words = text.lower().split()
-    return (
-        is_alone
-        and len(words) <= _HEADING_WORDS
-        and text[0].isupper()
-        and not any(char.isdigit() for char in text)
-        and not load_lexicon().verbs.intersection(words)
-    )
+def _states(heading: str) -> bool:
+    """A heading that closes like a sentence, or is as long as one, is one: a claim must not hide behind ``#``."""
+    return heading[-1] in ".。।" or len(heading.split()) > _HEADING_WORDS
 
 
-def _paragraph_end(lines: Sequence[_Line], number: int) -> int:
+def _row_kind(line: Line, following: Line, *, is_table: bool) -> BlockKind | None:
+    if line.tag == "tr" or (line.tag == "thead" and "<th" in line.content.lower()):
+        return (
+            BlockKind.HEADING if "<th" in line.content.lower() and "<td" not in line.content.lower() else BlockKind.ROW
+        )
+    pipes = line.text.count("|")
+    if pipes and _is_separator(following):
+        return BlockKind.HEADING
+    if (line.text.startswith("|") and pipes > 1) or (is_table and pipes) or "\t" in line.content:
+        return BlockKind.ROW
+    return None
+
+
+def _is_separator(line: Line) -> bool:
+    return "-" in line.text and "|" in line.text and _SEPARATOR_SIGNS.issuperset(line.text)
+
+
+def _paragraph_end(lines: Sequence[Line], number: int, fences: frozenset[int]) -> int:
     after = number + 1
-    while after < len(lines) and _continues(lines[after - 1], lines[after]):
+    while after < len(lines) and after not in fences and _continues(lines[after - 1], lines[after]):
         after += 1
     return after
 
 
-def _continues(line: _Line, following: _Line) -> bool:
+def _continues(line: Line, following: Line) -> bool:
     """Whether a line break is a hard wrap.
 
     Yes when the line ends a sentence anyway (the sentence rules then decide), breaks off after a comma, is long enough
-    to have been wrapped, or the next line opens with a small letter.
+    to have been wrapped, or the next line opens with a small letter. Never between two lines of the form
+    ``key: value``, and length says nothing in scripts without spaces, which are not wrapped by hand.
     """
-    if following.is_blank or following.is_rule or following.has_marker or following.is_heading:
+    if following.is_blank or following.is_rule or following.has_marker or following.is_heading or following.tag:
         return False
-    if following.text.startswith("|") or _FENCE.match(following.text) or line.text[-1] in ":：":
+    last = line.text[-1]
+    if following.text.startswith("|") or last in ":：" or "\t" in following.content:
         return False
-    is_open = line.text[-1] in _TERMINATORS or line.text[-1] in ",，、-–"
-    return is_open or len(line.text) >= _WRAP_CHARS or following.text[0].islower()
+    if _KEY.match(following.text) and _KEY.match(line.content):
+        return False
+    is_open = last in _TERMINATORS or last in _OPEN_ENDS
+    is_long = len(line.text) >= _WRAP_CHARS and not is_unspaced(last)
+    return is_open or is_long or following.text[0].islower()

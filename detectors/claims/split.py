@@ -1,46 +1,67 @@
 """Splits an answer into claims: spans of the answer, in order, that never overlap."""
 
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
 from detectors.claims.blocks import Block, BlockKind, find_blocks
 from detectors.claims.citations import find_citations
 from detectors.claims.kinds import states_fact
+from detectors.claims.references import source_list_spans
 from detectors.claims.sentences import sentence_spans
 from schemas.claim import Claim
 
-SPLITTER_VERSION = "1"
+SPLITTER_VERSION = "2"
 """Part of the fingerprint: raise it whenever the same answer could be split or marked differently."""
 
 _CASE_SAMPLE_CHARS = 2000
+_TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|&#?[a-zA-Z0-9]{1,8};")
 
 
 def split_claims(answer: str) -> tuple[Claim, ...]:
     """Claims of the answer; ``answer[start:end] == text``, and with the gaps between they give back the answer.
 
     Stretches that state nothing (questions, greetings, headings, bare citations, …) are kept with
-    ``is_factual=False``; gaps hold list markers, code fences, white space and signs only. Never raises for
+    ``is_factual=False``; gaps hold list markers, code fences, HTML tags, white space and signs only. Never raises for
     content, time is linear.
     """
     is_uncapitalised = not any(char.isupper() for char in answer[:_CASE_SAMPLE_CHARS])
     claims: list[Claim] = []
+    sources = sorted(source_list_spans(answer))
     for block in find_blocks(answer):
         for start, end in _spans(answer, block, is_uncapitalised=is_uncapitalised):
-            text = answer[start:end]
-            if any(char.isalnum() for char in text):
-                claims.append(_claim(len(claims), start, text, block.kind))
+            is_silent = block.kind is BlockKind.HEADING or _is_within(start, end, sources)
+            claims.append(_claim(len(claims), start, answer[start:end], is_silent=is_silent))
     return tuple(claims)
 
 
-def _spans(answer: str, block: Block, *, is_uncapitalised: bool) -> list[tuple[int, int]]:
-    if block.kind is BlockKind.TEXT:
-        return list(sentence_spans(answer, block.start, block.end, is_uncapitalised=is_uncapitalised))
-    return [(block.start, block.end)]
+def _is_within(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    place = bisect_right(spans, (start, sys.maxsize)) - 1
+    return place >= 0 and end <= spans[place][1]
 
 
-def _claim(index: int, start: int, text: str, kind: BlockKind) -> Claim:
+def _spans(answer: str, block: Block, *, is_uncapitalised: bool) -> Iterator[tuple[int, int]]:
+    spans = (
+        sentence_spans(answer, block.start, block.end, is_uncapitalised=is_uncapitalised)
+        if block.kind is BlockKind.TEXT
+        else [(block.start, block.end)]
+    )
+    return ((start, end) for start, end in spans if _has_words(answer[start:end]))
+
+
+def _has_words(text: str) -> bool:
+    if "<" in text or "&" in text:
+        text = _TAGS.sub("", text)
+    return any(map(str.isalnum, text))
+
+
+def _claim(index: int, start: int, text: str, *, is_silent: bool) -> Claim:
     return Claim(
         index=index,
         start=start,
         end=start + len(text),
         text=text,
-        is_factual=kind is not BlockKind.HEADING and states_fact(text),
+        is_factual=not is_silent and states_fact(text),
         citations=find_citations(text),
     )

@@ -15,6 +15,18 @@ Entries = Mapping[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
+class Cued:
+    """Patterns of one language behind a cheap test: what they match, between two blanks, holds one of the cues."""
+
+    cues: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def finds(self, form: str, padded: str) -> bool:
+        """Whether the patterns match anywhere in a text in normal form; ``padded`` is it with a blank at both ends."""
+        return any(map(padded.__contains__, self.cues)) and self.pattern.search(form) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """The union over all languages; words are lower-cased, patterns are compiled for lower-cased text."""
 
@@ -31,7 +43,6 @@ class Lexicon:
     continuers: tuple[str, ...]
     final_particles: tuple[str, ...]
     stopwords: frozenset[str]
-    refusal_cues: frozenset[str]
     referring: re.Pattern[str]
     limiting: re.Pattern[str]
     contrasts: re.Pattern[str]
@@ -41,7 +52,7 @@ class Lexicon:
     thanks: re.Pattern[str]
     offers: re.Pattern[str]
     meta: re.Pattern[str]
-    refusals: re.Pattern[str]
+    refusals: tuple[Cued, ...]
     referrals: re.Pattern[str]
     fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
@@ -77,7 +88,6 @@ def load_lexicon() -> Lexicon:
         continuers=tuple(sorted(words("continuers"))),
         final_particles=tuple(sorted(words("final_particles"))),
         stopwords=words("stopwords"),
-        refusal_cues=words("refusal_cues"),
         referring=openers("referring"),
         limiting=openers("limiting"),
         contrasts=_joining(words("contrasts")),
@@ -87,7 +97,11 @@ def load_lexicon() -> Lexicon:
         thanks=patterns("thanks"),
         offers=patterns("offers"),
         meta=patterns("meta"),
-        refusals=patterns("refusals"),
+        refusals=tuple(
+            Cued(tuple(entries["refusal_cues"]), _any_of(entries["refusals"]))
+            for entries in files
+            if "refusals" in entries
+        ),
         referrals=patterns("referrals"),
         fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
@@ -122,7 +136,7 @@ def _joining(words: frozenset[str]) -> re.Pattern[str]:
     """Matches what joins two clauses: a spaced word, or one of a script without spaces behind a comma."""
     spaced = _alternatives(word for word in words if not _is_unspaced(word))
     unspaced = _alternatives(word for word in words if _is_unspaced(word))
-    return re.compile(rf"[,;:—–،-]?\s{spaced}(?!\w)|(?:[，、；,]\s?|\s){unspaced}")  # noqa: RUF001 - full-width signs
+    return re.compile(rf"[,;:—–،-]?\s{spaced}(?!\w)|(?:[，、；,]\s?|\s){unspaced}")
 
 
 def _opening(words: frozenset[str]) -> re.Pattern[str]:
