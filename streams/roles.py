@@ -32,7 +32,7 @@ from streams.documents import CHECK_SECONDS, Documents
 from streams.messages import Message
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
-from streams.settings import Role, deployment_salt
+from streams.settings import Role, deployment_salt, known_salt
 from streams.sources.native import decode_native
 from streams.web import Api
 
@@ -202,6 +202,9 @@ async def start_web(runtime: Runtime) -> str:
         now=utc_now,
         waiting_for=lambda: [role for role, is_ready in runtime.ready.items() if not is_ready()],
         host=settings.web.host,
+        reports=runtime.open_store(),
+        salt=lambda: known_salt(settings),
+        retention_days=settings.store.retention_days,
     )
     runner = web.AppRunner(api.application(), access_log=None)
     await runner.setup()

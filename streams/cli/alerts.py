@@ -10,6 +10,7 @@ from rich.text import Text
 from schemas.alert import Alert
 from schemas.errors import NotReached
 from schemas.labels import AlertState
+from streams.cli import completions
 from streams.cli.display import json_line, moment, percent, plain, stdout, styled
 from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.settings import Settings
@@ -47,7 +48,9 @@ def list_alerts(
 
 @app.command("show")
 def show(
-    alert_id: Annotated[str, typer.Argument(help="Id as `alerts list` prints it.")],
+    alert_id: Annotated[
+        str, typer.Argument(help="Id as `alerts list` prints it.", autocompletion=completions.alert_ids)
+    ],
     config: ConfigFile = None,
     as_json: AsJson = False,
 ) -> None:

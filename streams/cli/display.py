@@ -51,7 +51,12 @@ def plain(text: str) -> str:
 
 def styled(word: str) -> Text:
     """A label, outcome or state in its colour."""
-    return Text(str(word), style=_STYLES.get(word, "yellow"))  # type: ignore[call-overload]  # keys are str enums
+    return Text(str(word), style=style_of(word))
+
+
+def style_of(word: str) -> str:
+    """The colour of a label, outcome or state."""
+    return _STYLES.get(word, "yellow")  # type: ignore[call-overload,no-any-return]  # keys are str enums
 
 
 def percent(estimate: RateEstimate) -> str:

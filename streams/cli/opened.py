@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from streams.cli.reach import RunningProcess
-from streams.run_file import find_running
+from schemas.errors import NotReached
+from streams.cli.reach import TIMEOUT_SECONDS, RunningProcess
+from streams.run_file import DEMO_FOLDER, find_running
 from streams.settings import Settings
 from streams.store import Store
 
 
 @contextmanager
 def opened_store(settings: Settings, *, read_only: bool) -> Iterator[Store]:
-    """The configured store. Raises StoreUnavailable, ConfigError."""
+    """The configured store. Raises StoreUnavailable, ConfigError, and NotReached for an embedded one never made."""
+    _require_made(settings)
     store = Store.open(settings.store_dsn, database=settings.store.database, read_only=read_only)
     try:
         yield store
@@ -19,7 +23,19 @@ def opened_store(settings: Settings, *, read_only: bool) -> Iterator[Store]:
         store.close()
 
 
-def running_process(settings: Settings) -> RunningProcess | None:
+def running_process(settings: Settings, timeout_seconds: float = TIMEOUT_SECONDS) -> RunningProcess | None:
     """The process that owns the data folder, None when there is none."""
     found = find_running(settings.data_dir)
-    return RunningProcess(found) if found else None
+    return RunningProcess(found, timeout_seconds=timeout_seconds) if found else None
+
+
+def _require_made(settings: Settings) -> None:
+    parts = urlsplit(settings.store_dsn)
+    if parts.scheme != "chdb" or Path(unquote(parts.path)).exists():
+        return
+    demo = settings.data_dir / DEMO_FOLDER
+    hint = f"; for the demo's, set GROUNDWATCH_DATA_DIR={demo}" if demo.is_dir() else ""
+    raise NotReached(
+        f"nothing runs on {settings.data_dir}, and no store was made there yet: start `groundwatch run`, or name the "
+        f"data folder (data_dir, GROUNDWATCH_DATA_DIR){hint}"
+    )

@@ -1,5 +1,7 @@
 """Asking the running process over HTTP, because the embedded store belongs to it alone."""
 
+import json
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -9,6 +11,8 @@ from schemas.errors import ConfigError, NotReached, StoreUnavailable
 from streams.run_file import RUN_FILE, RunFile
 
 TIMEOUT_SECONDS = 10.0
+LONG_TIMEOUT_SECONDS = 120.0
+"""Longer than the store may work on one statement."""
 
 
 class RunningProcess:
@@ -25,13 +29,32 @@ class RunningProcess:
         self._transport = transport
         self._timeout_seconds = timeout_seconds
 
-    def get(self, path: str, **parameters: str | int | list[str]) -> Any:
-        """The JSON body of an answer. Raises NotReached or StoreUnavailable."""
-        return self._json("GET", path, params=parameters)
+    def get(self, path: str, *, is_long: bool = False, **parameters: str | int | list[str]) -> Any:
+        """The JSON body of an answer; ``is_long`` work may take two minutes. Raises NotReached or StoreUnavailable."""
+        timeout = LONG_TIMEOUT_SECONDS if is_long else self._timeout_seconds
+        return self._json("GET", path, params=parameters, timeout=timeout)
 
     def post(self, path: str, content: str, **parameters: str) -> Any:
         """Send text and return the JSON body of the answer. Raises ConfigError when the process refuses the content."""
         return self._json("POST", path, content=content.encode("utf-8", "replace"), params=parameters)
+
+    def lines(self, path: str, **parameters: str | int) -> Iterator[Any]:
+        """JSON lines as they come, each within two minutes. Raises what ``get`` raises, also in the middle."""
+        try:
+            with (
+                self._client() as client,
+                client.stream("GET", path, params=parameters, timeout=LONG_TIMEOUT_SECONDS) as response,
+            ):
+                if not response.is_success:
+                    response.read()
+                self._require_success(response)
+                for line in response.iter_lines():
+                    body = json.loads(line)
+                    if "error" in body:
+                        raise StoreUnavailable(f"{self._where}: {body['error']}")
+                    yield body
+        except httpx.HTTPError as error:
+            raise self._silent(error) from error
 
     def _json(self, method: str, path: str, **request: Any) -> Any:
         try:

@@ -4,7 +4,7 @@ from streams.settings.fields import Settings
 from streams.settings.kafka import Kafka, KafkaConnection, SourceKafka
 from streams.settings.loading import load_settings
 from streams.settings.parts import Role
-from streams.settings.salt import deployment_salt
+from streams.settings.salt import deployment_salt, known_salt
 from streams.settings.sections import Alerts, Ingest, Log, Store, Verify, Web
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "Verify",
     "Web",
     "deployment_salt",
+    "known_salt",
     "load_settings",
 ]

@@ -26,6 +26,15 @@ def deployment_salt(settings: Settings) -> bytes:
     return _kept_salt(settings.data_dir / SALT_FILE)
 
 
+def known_salt(settings: Settings) -> bytes | None:
+    """The salt as far as it is known here, None where it is not; never makes one."""
+    given = settings.ingest.salt.get_secret_value()
+    if given:
+        return given.encode()
+    path = settings.data_dir / SALT_FILE
+    return _kept_salt(path) if settings.embedded and path.is_file() else None
+
+
 def _kept_salt(path: Path) -> bytes:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -72,5 +72,5 @@ async def test_alerts_are_read(site: Site) -> None:
     site.flow.store.insert_alerts([alert("a/1 ?"), alert("a-2", state="resolved")])
     assert ["a/1 ?"] == [row.alert_id for row in await site.command(read_alerts, [alert().state], 10)]
     assert alert("a/1 ?") == await site.command(read_alert, "a/1 ?")
-    with pytest.raises(NotReached, match=r"^no such alert"):
+    with pytest.raises(NotReached, match=r"^no alert .nowhere."):
         await site.command(read_alert, "nowhere")
