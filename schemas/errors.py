@@ -9,6 +9,7 @@
         StoreUnavailable
         BrokerUnavailable
         NotifierUnavailable
+        RegistryUnavailable
         PolicyIncomplete     the policy log does not yet cover this event time
       RowRejected            the store refuses a row for ever
       NotifierRejected       never right: counted, the alert stays open
@@ -50,6 +51,10 @@ class BrokerUnavailable(Retryable):
 
 class NotifierUnavailable(Retryable):
     """A receiver did not answer, or asked to try later."""
+
+
+class RegistryUnavailable(Retryable):
+    """The schema registry did not answer, failed, or refused the credentials."""
 
 
 class PolicyIncomplete(Retryable):

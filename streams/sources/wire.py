@@ -1,4 +1,4 @@
-"""What is around a value before anything is decoded: compression by the producer's own hand, a schema registry's frame."""
+"""What is around a value before anything is decoded: a producer's own compression, a schema registry's frame."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable

@@ -46,7 +46,7 @@ def time_of(value: Any, flags: set[str]) -> datetime | None:
 
 
 def duration_of(start: datetime | None, duration: Any, flags: set[str]) -> datetime | None:
-    """The end of what began at ``start``; a duration is text in seconds or a number of microseconds, none means zero."""
+    """The end of what began at ``start``: a duration is text in seconds, or a number of microseconds; none is zero."""
     if start is None:
         return None
     microseconds = _microseconds(duration)

@@ -22,12 +22,12 @@ def fields(message: memoryview) -> Iterator[Field]:
     """Each field in order; ends without a word where the bytes stop to be protobuf (groups are not read)."""
     at = 0
     while at < len(message):
-        tag, at = _varint(message, at)
+        tag, at = varint(message, at)
         number, wire_type = tag >> 3, tag & 7
         if wire_type == VARINT:
-            size, at = 0, _varint(message, at)[1]
+            size, at = 0, varint(message, at)[1]
         elif wire_type == LENGTH:
-            size, at = _varint(message, at)
+            size, at = varint(message, at)
         else:
             size = _FIXED_SIZES.get(wire_type, -1)
         if number == 0 or size < 0 or at < 0:
@@ -36,8 +36,8 @@ def fields(message: memoryview) -> Iterator[Field]:
         at += size
 
 
-def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    """A varint and the place after it; (0, -1) where there is none."""
+def varint(message: memoryview, at: int) -> tuple[int, int]:
+    """The varint at ``at`` and the place after it; (0, -1) where there is none."""
     value = 0
     for count, byte in enumerate(message[at : at + _MAX_VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * count
