@@ -17,6 +17,7 @@ from schemas.trace import Passage, Trace
 __all__ = ["Citations", "Mention", "add_known_citations", "citation_findings", "resolve_citations"]
 
 _SURE_NUMBER = 99
+_COPIED_CHARS = 8
 _LOOKED_FOR = 50
 """So many unknown ids are looked for in the texts; beyond, an answer is full of wrong citations anyway."""
 
@@ -124,7 +125,7 @@ def _was_read(mention: Mention, claim: Claim | None, texts: Sequence[str], trace
     if claim is None:
         return False
     place = claim.text.find(f"[{mention.identifier}]")
-    copied = claim.text[max(0, place - 12) : place + len(mention.identifier) + 2]
+    copied = claim.text[max(0, place - _COPIED_CHARS) : place + len(mention.identifier) + 2]
     return place > 0 and any(copied in text for text in texts)
 
 

@@ -11,7 +11,9 @@ from detectors.structural.naming import Names, number_of
 from schemas.claim import Claim
 from schemas.trace import Passage
 
-_NAMED_ID = re.compile(r"(?<![\w\[(@/.:#-])[^\W\d_]{1,30}(?:\d|[-_:#/]\w)[\w.:/#@+-]{0,60}")
+_NAMED_ID = re.compile(
+    r"(?:(?<![\w\[(@/.:#-])|(?<=[\u3040-\uffdc]))[^\W\d_\u3040-\uffdc]{1,30}(?:\d|[-_:#/]\w)[\w.:/#@+-]{0,60}"
+)
 _PREFIXED = re.compile(r"(?:doc|document|source|src|kb|chunk|passage|faq|article)[-_:#]?\d[\w.-]*", re.IGNORECASE)
 _LABEL = re.compile(r"(?:doc|document|source|passage|ref|chunk|context|text)[-_ ]?(\d{1,3})", re.IGNORECASE)
 _WORD_ID = re.compile(r"[^\W\d_]{3,40}|[^\W_]{1,40}(?:[-_./:#][^\W_]{1,40}){1,8}")
