@@ -54,6 +54,20 @@ class ToolCall(Record):
     output: str | None = None
 
 
+class Hop(Record):
+    """One step of an answer made in several: what it was asked, what it was given, what came out.
+
+    ``passages`` and ``tools`` are indices into the trace's own. The output of an earlier hop may be what a later one
+    rests on; its sources are those of the earlier hop.
+    """
+
+    name: str = ""
+    question: str = ""
+    passages: Items[int] = ()
+    tools: Items[int] = ()
+    output: str = ""
+
+
 class Versions(Record):
     """What was running; an empty string means that the trace does not say."""
 
@@ -92,6 +106,8 @@ class Trace(Record):
     passages: Items[Passage] | None = None
     packed_prompt: str | None = None
     tool_calls: Items[ToolCall] = ()
+    hops: Items[Hop] = ()
+    """The steps of an answer made in several, the last one included; empty for an answer made in one."""
     alternatives: Items[str] = ()
     token_logprobs: Annotated[tuple[float, ...], Field(max_length=MAX_TOKENS, fail_fast=True)] = ()
     intent: str = "unmapped"

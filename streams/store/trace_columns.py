@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.draw import DrawnTrace
-from schemas.trace import passage_hash
+from schemas.trace import Hop, passage_hash
 from streams.store.claim_text import pack_claims
 from streams.store.connection import Table
 from streams.store.prompt import cut_prompt
@@ -52,6 +52,11 @@ def _each(value: Callable[[Any], Any]) -> _Value:
 
 def _tool(value: Callable[[Any], Any]) -> _Value:
     return lambda row: [value(call) for call in row.drawn.trace.tool_calls]
+
+
+def _hop(hop: Hop) -> str:
+    texts = {"name": clean(hop.name), "question": clean(hop.question), "output": clean(hop.output)}
+    return hop.model_copy(update=texts).model_dump_json()
 
 
 def _optional(text: str | None) -> str | None:
@@ -103,6 +108,7 @@ _CONTENT: list[tuple[str, str, _Value]] = [
     ("tools.name", _WORDS, _tool(lambda t: clean(t.name))),
     ("tools.arguments", "Array(String)", _tool(lambda t: clean(t.arguments))),
     ("tools.output", "Array(Nullable(String))", _tool(lambda t: _optional(t.output))),
+    ("hops", "Array(String)", lambda r: [_hop(hop) for hop in r.drawn.trace.hops]),
     ("feedback", _TEXT, lambda r: clean(r.drawn.trace.feedback)),
 ]
 _ORIGIN: list[tuple[str, str, _Value]] = [

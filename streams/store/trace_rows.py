@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.labels import FailureLabel, Outcome, RiskTier
-from schemas.trace import Passage, Source, Timings, ToolCall, Trace, Versions
+from schemas.trace import Hop, Passage, Source, Timings, ToolCall, Trace, Versions
 from streams.store.claim_text import unpack_claims
 from streams.store.prompt import join_prompt
 from streams.store.values import from_micros, optional_time
@@ -51,6 +51,7 @@ def _trace(row: Mapping[str, Any], passages: list[Passage], bodies: list[str]) -
         passages=tuple(passages) if row["has_passages"] else None,
         packed_prompt=prompt,
         tool_calls=_tool_calls(row),
+        hops=tuple(Hop.model_validate_json(hop) for hop in row["hops"]),
         alternatives=tuple(row["alternatives"]),
         token_logprobs=tuple(row["token_logprobs"]),
         intent=row["intent"],

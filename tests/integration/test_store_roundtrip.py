@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.claim import Claim
 from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
-from schemas.trace import Passage, Source, Timings, ToolCall, Trace, Versions
+from schemas.trace import MAX_COUNT, Hop, Passage, Source, Timings, ToolCall, Trace, Versions
 from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, Verdict
 from streams.store import ALL_TENANTS, Store
 from tests.builders import NOW
@@ -37,7 +37,7 @@ shares = st.floats(0, 1)
 maybe_shares = st.none() | shares
 reals = st.floats(allow_nan=False, allow_infinity=False)
 times = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 — zone is given beside
-counts = st.integers(0, 2**32 - 1)
+counts = st.integers(0, MAX_COUNT)
 
 
 def tuples(items: st.SearchStrategy[object], most: int = 3) -> st.SearchStrategy[tuple[object, ...]]:
@@ -53,8 +53,9 @@ passages = st.builds(
     text=texts
     | st.sampled_from(["A long passage that fills the prompt, more than once.", "Another passage, also long enough."]),
     score=st.none() | reals,
-    rank=st.integers(0, 2**63),
+    rank=counts,
     updated_at=st.none() | times,
+    first_seen_at=st.none() | times,
     effective_from=st.none() | times,
     archived=st.booleans(),
     superseded_by=words,
@@ -109,6 +110,7 @@ traces = st.builds(
     passages=st.none() | tuples(passages, 4),
     packed_prompt=st.sampled_from(PROMPTS) | texts,
     tool_calls=tuples(st.builds(ToolCall, name=words, arguments=texts, output=st.none() | texts)),
+    hops=tuples(st.builds(Hop, name=texts, question=texts, passages=tuples(st.integers(0, 9)), output=texts)),
     alternatives=tuples(texts),
     token_logprobs=tuples(reals, 5),
     intent=words,
