@@ -65,5 +65,13 @@ def _prepare(trace: Trace, policy: PolicyDocument, max_answer_bytes: int, claims
         claims = split_claims(trace.answer or "") if is_readable else ()
     named = add_known_citations(claims, context_passages(trace))
     marked = mark_critical(named, rules.critical, trace.intent, trace.tier)
-    findings = examine(trace, marked, citations_required=rules.citations_required, max_answer_bytes=max_answer_bytes)
-    return Prepared(trace, marked, findings)
+    findings = examine(
+        trace,
+        marked,
+        citations_required=rules.citations_required,
+        sources=policy.sources,
+        canaries=policy.canaries,
+        max_answer_bytes=max_answer_bytes,
+    )
+    is_too_long = findings.outcome is Outcome.ERROR_TOO_LONG
+    return Prepared(trace, () if is_too_long else marked, findings)

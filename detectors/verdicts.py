@@ -8,8 +8,8 @@ from detectors.containment import contain
 from detectors.fingerprint import fingerprint
 from detectors.outcome import AnswerOutcome, answer_outcome, label_claim
 from detectors.preparation import Prepared
-from detectors.structural.effects import apply_findings, score_citations
-from detectors.structural.staleness import stale_rule
+from detectors.structural.effects import apply_findings, cap_findings, score_citations
+from detectors.structural.sources import rests_on
 from schemas.claim import Claim
 from schemas.finding import Finding
 from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome
@@ -45,7 +45,7 @@ def build_verdict(
     failures: list[FailureLabel] = []
     if ready.needs_judging:
         claims = _judged_claims(ready.claims, judgements, policy.thresholds, run.layers)
-        findings += _rests_on_findings(ready, claims)
+        findings += rests_on(claims, trace.passages or (), trace.ts, policy.sources)
         failures += _judgement_failures(judgements, policy.thresholds)
         claims = apply_findings(claims, findings)
         used = run.layers
@@ -65,7 +65,7 @@ def build_verdict(
         fingerprint=fingerprint(run.detector_fingerprint, policy.thresholds, run.layers),
         outcome=found.outcome,
         failures=found.failures,
-        findings=tuple(findings),
+        findings=cap_findings(findings),
         citation_precision=citations.precision,
         citation_recall=citations.recall,
         score=found.score,
@@ -123,23 +123,6 @@ def _settled_claims(claims: Sequence[Claim], outcome: Outcome | None) -> tuple[C
 def _judgement_failures(judgements: Sequence[ClaimJudgement], thresholds: Thresholds) -> list[FailureLabel]:
     failures = [label_claim(judgement, thresholds).failure for judgement in judgements]
     return [failure for failure in failures if failure is not None]
-
-
-def _rests_on_findings(ready: Prepared, claims: Sequence[ClaimVerdict]) -> list[Finding]:
-    """Claims that a stale passage alone supports: no passage in force says the same in the same words."""
-    passages, at = ready.trace.passages or (), ready.trace.ts
-    return [
-        Finding(rule=rule, claim=judged.claim.index, passage=evidence.passage)
-        for judged in claims
-        if (evidence := judged.evidence) is not None
-        and judged.label is ClaimLabel.SUPPORTED
-        and evidence.passage < len(passages)
-        and (rule := stale_rule(evidence.passage, passages, at)) is not None
-        and not any(
-            evidence.text in passage.text and stale_rule(position, passages, at) is None
-            for position, passage in enumerate(passages)
-        )
-    ]
 
 
 def _has_passed(found: AnswerOutcome, bar: float | None) -> bool:

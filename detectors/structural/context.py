@@ -1,6 +1,7 @@
 """What the model could have known: retrieved passages, tool outputs, else the packed prompt."""
 
 import re
+from collections.abc import Iterator
 
 from schemas.trace import Passage, Trace
 
@@ -26,6 +27,14 @@ def context_passages(trace: Trace) -> tuple[Passage, ...]:
     if not context and trace.passages is None and not is_blank(prompt):
         return (Passage(doc_id="prompt", text=prompt),)
     return context
+
+
+def known_texts(trace: Trace) -> Iterator[str]:
+    """Every text whose words the model or the user had before the answer: what a quotation may be taken from."""
+    yield from (passage.text for passage in trace.passages or ())
+    yield from (call.output for call in trace.tool_calls if call.output is not None)
+    yield from (call.arguments for call in trace.tool_calls)
+    yield from (trace.question, *trace.rewrites, trace.packed_prompt or "")
 
 
 def has_no_context(trace: Trace) -> bool:

@@ -1,6 +1,6 @@
 """The structural examination: failures that need no detector, and outcomes that make one needless."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from detectors.structural.citations import citation_findings, resolve_citations
@@ -8,27 +8,28 @@ from detectors.structural.context import (
     context_passages,
     has_no_context,
     has_nothing_to_rely_on,
-    is_blank,
     is_empty_retrieval,
-    is_redacted,
+    known_texts,
 )
+from detectors.structural.folding import FoldedTexts
+from detectors.structural.injection import canary_findings, obeyed_findings
+from detectors.structural.quotes import quote_findings
+from detectors.structural.readable import MAX_ANSWER_BYTES, find_unreadable, has_too_many_claims
+from detectors.structural.sources import source_findings
 from detectors.structural.staleness import stale_findings
 from detectors.structural.stance import find_stance, seems_answerable
+from detectors.structural.tools import tool_findings
+from detectors.structural.truncation import truncation_findings
 from schemas.claim import Claim
 from schemas.finding import Finding, StructuralRule
 from schemas.labels import FailureLabel, Outcome
+from schemas.sources import SourceRules
 from schemas.trace import Trace
 
-L0_VERSION = "1"
+L0_VERSION = "2"
 """Part of the fingerprint: raise it whenever the same trace could get other findings."""
-MAX_ANSWER_BYTES = 262_144
-"""Longest answer that is judged, in bytes of UTF-8; a longer one is ``error:too_long``, never cut."""
 
-_FLAG_OUTCOMES = {
-    "no_content": Outcome.UNRESOLVED_NO_CONTENT,
-    "redacted": Outcome.UNRESOLVED_REDACTED,
-    "truncated": Outcome.UNRESOLVED_TRUNCATED,
-}
+_NO_SOURCE_RULES = SourceRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,43 +48,54 @@ class StructuralFindings:
         return tuple(label for label in FailureLabel if label in found)
 
 
-def examine(
-    trace: Trace, claims: Sequence[Claim], *, citations_required: bool, max_answer_bytes: int = MAX_ANSWER_BYTES
+def examine(  # noqa: PLR0913 - the trace, and what the policy says about it by name
+    trace: Trace,
+    claims: Sequence[Claim],
+    *,
+    citations_required: bool = False,
+    sources: SourceRules = _NO_SOURCE_RULES,
+    canaries: Iterable[str] = (),
+    max_answer_bytes: int = MAX_ANSWER_BYTES,
 ) -> StructuralFindings:
-    """What the structure shows; ``claims`` are those of the trace's answer.
+    """What the structure shows; ``claims`` are those of the trace's answer, the rest is what the policy asks for.
 
     An answer that asserts something although nothing was retrieved is ``hallucinated`` with
-    ``should_have_abstained``. Required citations are missing when the answer states facts and cites nothing at all.
+    ``should_have_abstained``; too many claims for their context are ``error:too_long``. Forbidden documents are found
+    whatever the answer is, everything else in readable answers only. Raises ConfigError for a source pattern that
+    ``policy apply`` would have refused, and nothing for what a trace contains.
     """
     unreadable = find_unreadable(trace, max_answer_bytes)
+    if unreadable is None and has_too_many_claims(trace, len(claims)):
+        unreadable = Outcome.ERROR_TOO_LONG
     if unreadable is not None:
-        return StructuralFindings(unreadable, is_empty_retrieval=is_empty_retrieval(trace))
+        forbidden = source_findings(trace, (), resolve_citations((), ()), sources, is_asserting=False)
+        return StructuralFindings(unreadable, tuple(forbidden), is_empty_retrieval(trace))
     has_nothing = has_nothing_to_rely_on(trace)
     stance = find_stance(claims, has_nothing=has_nothing)
+    is_asserting = stance is None
     citations = resolve_citations(claims, context_passages(trace), trace.answer or "")
-    are_required = citations_required and stance is None
-    findings = citation_findings(trace, claims, citations, are_required=are_required)
+    findings = citation_findings(trace, claims, citations, are_required=citations_required and is_asserting)
     findings += stale_findings(trace, citations)
+    findings += source_findings(trace, claims, citations, sources, is_asserting=is_asserting)
+    findings += _wording_findings(trace, claims, canaries)
     if stance is Outcome.ABSTAINED and seems_answerable(trace.question, trace.passages or ()):
         findings.append(Finding(rule=StructuralRule.REFUSED_ALTHOUGH_ANSWERABLE))
     outcome = stance
-    if stance is None and has_no_context(trace):
+    if is_asserting and has_no_context(trace):
         outcome = Outcome.UNRESOLVED_NO_CONTEXT
-    elif stance is None and has_nothing:
+    elif is_asserting and has_nothing:
         outcome = Outcome.HALLUCINATED
         findings.append(Finding(rule=StructuralRule.ASSERTED_WITHOUT_CONTEXT))
     return StructuralFindings(outcome, tuple(findings), is_empty_retrieval(trace), citations.by_claim)
 
 
-def find_unreadable(trace: Trace, max_answer_bytes: int = MAX_ANSWER_BYTES) -> Outcome | None:
-    """The outcome of an answer that cannot be read at all (absent, hidden, cut, too long); None for all others."""
-    flagged = next((outcome for flag, outcome in _FLAG_OUTCOMES.items() if flag in trace.flags), None)
-    if flagged is not None:
-        return flagged
-    if trace.answer is None or is_blank(trace.answer):
-        return Outcome.UNRESOLVED_NO_ANSWER
-    if is_redacted(trace):
-        return Outcome.UNRESOLVED_REDACTED
-    if len(trace.answer) * 4 > max_answer_bytes and len(trace.answer.encode("utf-8", "replace")) > max_answer_bytes:
-        return Outcome.ERROR_TOO_LONG
-    return None
+def _wording_findings(trace: Trace, claims: Sequence[Claim], canaries: Iterable[str]) -> list[Finding]:
+    """Quotations and deeds only where the trace shows what the model was given: else nothing could prove them."""
+    answer = trace.answer or ""
+    findings = canary_findings(answer, claims, canaries)
+    findings += obeyed_findings(trace, claims)
+    findings += truncation_findings(trace)
+    if not has_no_context(trace):
+        findings += quote_findings(answer, claims, FoldedTexts(known_texts(trace)))
+        findings += tool_findings(trace, claims)
+    return findings

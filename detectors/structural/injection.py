@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from detectors.lexicon.acts import Instructions, load_instructions
+from detectors.lexicon.acts.phrases import Phrases
 from detectors.structural.folding import fold
 from detectors.structural.hidden import hidden_texts, without_invisible
 from schemas.claim import Claim
@@ -101,7 +102,7 @@ def _told(trace: Trace, lexicon: Instructions) -> Iterator[_Told]:
             yield _Told(region, text, passage, where)
 
 
-def _asked(region: str, demands: re.Pattern[str]) -> Iterator[str]:
+def _asked(region: str, demands: Phrases) -> Iterator[str]:
     """What the answer would hold if it did what is asked: addresses, quoted phrases, the words behind a demand."""
     yield from (match.group().rstrip(".,;:!?") for match in _ADDRESS.finditer(region))
     yield from (match.group(1) for match in _QUOTED.finditer(region))

@@ -47,7 +47,7 @@ def is_failed(output: str) -> bool:
     head = straightened(output[:_OUTPUT_CHARS])
     if not head.startswith(("{", "[", "<")):
         head = head[:_BRIEF_CHARS] if len(head) <= _BRIEF_CHARS else head[: _BRIEF_CHARS // 8]
-    return deeds.failures.search(deeds.no_failures.sub(" ", head)) is not None
+    return deeds.failures.search(deeds.no_failures.without(head)) is not None
 
 
 def _tells_of_deed(claim: Claim, trace: Trace, deeds: Deeds) -> bool:

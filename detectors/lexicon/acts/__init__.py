@@ -9,49 +9,49 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import re2
 import yaml
+
+from detectors.lexicon.acts.phrases import Phrases
 
 Section = list[str] | Mapping[str, list[str]]
 _WORD = r"(?:[^\s.,;:!?，。！？]+ )"
 _CLAUSE_START = r"(?:^|[,;:!.…)–—，。！、：；।؟،-] ?|\b(?:and|but|so|und|aber|y|et|e|ed) )"
-_MAX_PROGRAM_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """Patterns over lower-cased text of ``normal_form``; each has ``search`` and ``match``.
+    """Patterns over lower-cased text of ``normal_form``.
 
     ``done`` and ``state`` say that something was done, ``lookups`` that it was looked up, each from a clause's start;
     ``hints`` matches whatever may hold one of them. ``actions`` tells kinds of deed apart, by their name.
     """
 
-    hints: Any
-    done: Any
-    state: Any
-    lookups: Any
-    verbs: Any
-    general: Any
-    conditions: Any
-    denials: Any
-    actions: Mapping[str, Any]
-    reading_tools: Any
-    failures: Any
-    no_failures: Any
+    hints: Phrases
+    done: Phrases
+    state: Phrases
+    lookups: Phrases
+    verbs: Phrases
+    general: Phrases
+    conditions: Phrases
+    denials: Phrases
+    actions: Mapping[str, Phrases]
+    reading_tools: Phrases
+    failures: Phrases
+    no_failures: Phrases
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Patterns over text as it stands, whatever its case and white space; each has ``search`` and ``finditer``.
+    """Patterns over text as it stands, whatever its case and white space.
 
     ``triggers`` makes a stretch of text an instruction to the model, what it asks for stands right behind ``demands``;
     in an answer, ``obeyed`` shows other instructions at work and ``reported`` that a document is only described.
     """
 
-    triggers: Any
-    demands: Any
-    obeyed: Any
-    reported: Any
+    triggers: Phrases
+    demands: Phrases
+    obeyed: Phrases
+    reported: Phrases
 
 
 @cache
@@ -59,8 +59,8 @@ def load_instructions() -> Instructions:
     """All languages as one, read once per process."""
     files = list(_language_files())
 
-    def section(*names: str) -> Any:
-        return _any_of((_any_blank(pattern) for name in names for pattern in _section(files, name)), "(?i)")
+    def section(*names: str) -> Phrases:
+        return Phrases((_any_blank(pattern) for name in names for pattern in _section(files, name)), "(?i)")
 
     return Instructions(
         triggers=section("overrides", "addressed"),
@@ -78,18 +78,18 @@ def load_deeds() -> Deeds:
     state = [found for entries in files for found in _framed(entries, "state_frames", "state_verbs")]
     lookups = [pattern.replace("~", _WORD) for pattern in _section(files, "lookups")]
     return Deeds(
-        hints=_any_of([*done, *state, *lookups]),
-        done=_any_of(done, _CLAUSE_START),
-        state=_any_of(state, _CLAUSE_START),
-        lookups=_any_of(lookups, _CLAUSE_START),
-        verbs=_any_of(verb.replace("~", _WORD) for verb in _section(files, "state_verbs")),
-        general=_any_of(_section(files, "general"), r"^\W*"),
-        conditions=_any_of(_section(files, "conditions"), "^"),
-        denials=_any_of(_section(files, "denials")),
-        actions={name: _any_of(stems) for name, stems in sorted(_actions(files).items())},
-        reading_tools=_any_of(_section(files, "reading_tools")),
-        failures=_any_of(_section(files, "tool_failures")),
-        no_failures=_any_of(_section(files, "no_failures")),
+        hints=Phrases([*done, *state, *lookups]),
+        done=Phrases(done, _CLAUSE_START),
+        state=Phrases(state, _CLAUSE_START),
+        lookups=Phrases(lookups, _CLAUSE_START),
+        verbs=Phrases(verb.replace("~", _WORD) for verb in _section(files, "state_verbs")),
+        general=Phrases(_section(files, "general"), r"^\W*"),
+        conditions=Phrases(_section(files, "conditions"), "^"),
+        denials=Phrases(_section(files, "denials")),
+        actions={name: Phrases(stems) for name, stems in sorted(_actions(files).items())},
+        reading_tools=Phrases(_section(files, "reading_tools")),
+        failures=Phrases(_section(files, "tool_failures")),
+        no_failures=Phrases(_section(files, "no_failures")),
     )
 
 
@@ -113,14 +113,6 @@ def _actions(files: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 def _section(files: Iterable[Mapping[str, Any]], name: str) -> list[str]:
     return [pattern for entries in files for pattern in entries.get(name, [])]
-
-
-def _any_of(patterns: Iterable[str], before: str = "") -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.longest_match = True  # or the wording of one language would cut short that of another
-    options.max_mem = _MAX_PROGRAM_BYTES
-    return re2.compile(before + "(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + ")", options)
 
 
 def _language_files() -> Iterator[Mapping[str, Any]]:
