@@ -28,12 +28,17 @@ def _are_several(plain: str, lexicon: Lexicon) -> bool:
 
 def _is_one(form: str, plain: str, lexicon: Lexicon) -> bool:
     return (
-        lexicon.greetings.fullmatch(plain) is not None
+        (lexicon.greetings.fullmatch(plain) is not None and not _says_more(plain, lexicon))
         or lexicon.thanks.fullmatch(plain) is not None
         or lexicon.offers.match(plain) is not None
         or lexicon.meta.fullmatch(form) is not None
         or lexicon.meta.fullmatch(plain) is not None
     )
+
+
+def _says_more(greeting: str, lexicon: Lexicon) -> bool:
+    """``Hello, shipping is free``: the words behind a greeting are a name, unless there is a verb among them."""
+    return not lexicon.verbs.isdisjoint(greeting.replace(",", " ").split()[1:])
 
 
 def _bare(form: str) -> str:

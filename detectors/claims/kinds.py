@@ -6,7 +6,7 @@ import unicodedata
 from detectors.claims.citations import strip_citations
 from detectors.claims.courtesies import is_courtesy
 from detectors.claims.scripts import is_unspaced
-from detectors.lexicon import Lexicon, load_lexicon, normal_form
+from detectors.lexicon import Lexicon, Refusals, load_lexicon, normal_form
 
 _DIGIT = re.compile(r"\d")
 _URL = re.compile(r"\w{2,10}://\S{1,2000}")
@@ -66,14 +66,7 @@ def is_refusal(text: str) -> bool:
     """
     lexicon = load_lexicon()
     form = normal_form(text, _REFUSAL_CHARS + 1)
-    if len(form) > _REFUSAL_CHARS or not _refuses(form, lexicon):
-        return False
-    parts = lexicon.contrasts.split(form)
-    says_so = [_refuses(part, lexicon) for part in parts]
-    return any(says_so) and all(
-        not _opens_with_claim(part, lexicon) if said else _adds_nothing(part, lexicon)
-        for part, said in zip(parts, says_so, strict=True)
-    )
+    return len(form) <= _REFUSAL_CHARS and any(_only_refuses(form, language, lexicon) for language in lexicon.refusals)
 
 
 def is_referral(text: str) -> bool:
@@ -106,17 +99,23 @@ def _is_symbol(char: str) -> bool:
     return unicodedata.category(char) in {"So", "Sk", "Cf", "Zs"}
 
 
-def _refuses(form: str, lexicon: Lexicon) -> bool:
-    padded = f" {form} "
-    return any(cued.finds(form, padded) for cued in lexicon.refusals)
+def _only_refuses(form: str, language: Refusals, lexicon: Lexicon) -> bool:
+    if not language.found_in(form):
+        return False
+    parts = language.contrasts.split(form)
+    says_so = [language.found_in(part) for part in parts]
+    return any(says_so) and all(
+        not _opens_with_claim(part, language, lexicon) if said else _adds_nothing(part, lexicon)
+        for part, said in zip(parts, says_so, strict=True)
+    )
 
 
-def _opens_with_claim(part: str, lexicon: Lexicon) -> bool:
+def _opens_with_claim(part: str, language: Refusals, lexicon: Lexicon) -> bool:
     """A clause before ", and" that has a verb, denies nothing and is no courtesy."""
-    clauses = lexicon.additions.split(part)
+    clauses = language.additions.split(part)
     return len(clauses) > 1 and any(
         not lexicon.verbs.isdisjoint(clause.split())
-        and not _refuses(clause, lexicon)
+        and not language.found_in(clause)
         and not _adds_nothing(clause, lexicon)
         for clause in clauses[:-1]
     )
@@ -132,7 +131,7 @@ def _adds_nothing(clause: str, lexicon: Lexicon) -> bool:
 
 def _is_phrase(form: str, lexicon: Lexicon) -> bool:
     if form.endswith((":", "：")):
-        return _is_lead_in(form, lexicon)
+        return _is_lead_in(f"{form[:-1].rstrip()}:", lexicon)  # in French a blank stands before the colon
     if _has_digit(form):
         return False
     return is_courtesy(form, lexicon)

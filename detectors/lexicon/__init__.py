@@ -12,17 +12,25 @@ from importlib import resources
 import yaml
 
 Entries = Mapping[str, list[str]]
+_NEVER = "(?!)"
 
 
 @dataclass(frozen=True, slots=True)
-class Cued:
-    """Patterns of one language behind a cheap test: what they match, between two blanks, holds one of the cues."""
+class Refusals:
+    """How one language says that the answer is not known.
+
+    ``cues`` are a cheap test: what the pattern matches, between two blanks, holds one of them. Contrasts and additions
+    belong to the language, because "so" joins clauses in English and means "I know" in Italian.
+    """
 
     cues: tuple[str, ...]
     pattern: re.Pattern[str]
+    contrasts: re.Pattern[str]
+    additions: re.Pattern[str]
 
-    def finds(self, form: str, padded: str) -> bool:
-        """Whether the patterns match anywhere in a text in normal form; ``padded`` is it with a blank at both ends."""
+    def found_in(self, form: str) -> bool:
+        """Whether a text in normal form holds a refusal at any place."""
+        padded = f" {form} "
         return any(map(padded.__contains__, self.cues)) and self.pattern.search(form) is not None
 
 
@@ -45,14 +53,12 @@ class Lexicon:
     stopwords: frozenset[str]
     referring: re.Pattern[str]
     limiting: re.Pattern[str]
-    contrasts: re.Pattern[str]
-    additions: re.Pattern[str]
     lead_ins: re.Pattern[str]
     greetings: re.Pattern[str]
     thanks: re.Pattern[str]
     offers: re.Pattern[str]
     meta: re.Pattern[str]
-    refusals: tuple[Cued, ...]
+    refusals: tuple[Refusals, ...]
     referrals: re.Pattern[str]
     fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
@@ -90,18 +96,12 @@ def load_lexicon() -> Lexicon:
         stopwords=words("stopwords"),
         referring=openers("referring"),
         limiting=openers("limiting"),
-        contrasts=_joining(words("contrasts")),
-        additions=re.compile(rf",\s{{1,3}}{_alternatives(words('additions'))}(?!\w)"),
         lead_ins=patterns("lead_ins"),
         greetings=patterns("greetings"),
         thanks=patterns("thanks"),
         offers=patterns("offers"),
         meta=patterns("meta"),
-        refusals=tuple(
-            Cued(tuple(entries["refusal_cues"]), _any_of(entries["refusals"]))
-            for entries in files
-            if "refusals" in entries
-        ),
+        refusals=tuple(_refusals(entries) for entries in files if "refusals" in entries),
         referrals=patterns("referrals"),
         fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
@@ -129,11 +129,21 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word))) + ")"
+    found = sorted(set(words), key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(map(re.escape, found)) + ")" if found else _NEVER
 
 
-def _joining(words: frozenset[str]) -> re.Pattern[str]:
-    """Matches what joins two clauses: a spaced word, or one of a script without spaces behind a comma."""
+def _refusals(entries: Entries) -> Refusals:
+    return Refusals(
+        cues=tuple(entries["refusal_cues"]),
+        pattern=_any_of(entries["refusals"]),
+        contrasts=_joining(entries.get("contrasts", [])),
+        additions=re.compile(rf",\s{{1,3}}{_alternatives(entries.get('additions', []))}(?!\w)"),
+    )
+
+
+def _joining(words: Iterable[str]) -> re.Pattern[str]:
+    """Matches what joins two clauses: a spaced word, or one of a script without spaces behind a comma or blank."""
     spaced = _alternatives(word for word in words if not _is_unspaced(word))
     unspaced = _alternatives(word for word in words if _is_unspaced(word))
     return re.compile(rf"[,;:—–،-]?\s{spaced}(?!\w)|(?:[，、；,]\s?|\s){unspaced}")
