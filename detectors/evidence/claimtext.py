@@ -1,4 +1,7 @@
-"""The words of a claim that are about the world: citations, list marks and talk about "passage 2" are taken out."""
+"""The words of a claim that are about the world.
+
+Citations, targets of links, list marks and talk about "passage 2" are taken out.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from schemas.claim import Claim
 
 _MARK = re.compile(r"\s*(?:\d{1,3}[.)]\s|[-*•·]\s)")
 _BRACKET = re.compile(r"\[([^\[\]\n]{1,200})\]")
+_TARGET = re.compile(r"(?<=\])\(\s?<?[^\s()<>]{1,500}>?(?:\s[^()\n]{0,200})?\)|\bhref\s?=\s?[\"']?[^\s\"'<>]{1,500}")
 _PASSAGE = re.compile(r"\bpassages?\s+\d{1,3}(?:(?:\s*,\s*|\s+and\s+|\s*&\s*)\d{1,3})*\b", re.IGNORECASE)
 # "No, it cannot be merged" denies once, not twice.
 _REPLY = re.compile(r"\s*(?:yes|no)\s*[,:;–—]\s*", re.IGNORECASE)
@@ -32,6 +36,9 @@ def claim_words(claim: Claim) -> list[Word]:
     """Words of the claim without its citations, its list mark, and a "yes," or "no," in front."""
     known = frozenset(claim.citations)
     text = _BRACKET.sub(lambda found: " " if found.group(1) in known else found.group(), claim.text)
+    text = _TARGET.sub(" ", text) if "](" in text or "href" in text else text
+    for address in known:
+        text = text.replace(address, " ") if "://" in address else text
     text = _PASSAGE.sub(" ", strip_citations(text))
     for prefix in (_MARK, _REPLY):
         found = prefix.match(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from detectors.claims.citations import bracketed_tokens, find_brackets, is_placeholder, split_parts
-from detectors.claims.links import find_links, link_targets
+from detectors.claims.links import find_links, link_targets, normal_address
 from detectors.lexicon import load_lexicon
 from detectors.structural.naming import Names, number_of
 from schemas.claim import Claim
@@ -70,8 +70,11 @@ def unknown_links(claim: Claim, names: Names) -> Iterator[Mention]:
 
 
 def add_known_citations(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Claim, ...]:
-    """The claims, each with what it cites only by a passage's id (``[terms]``, ``(kb-7)``) among its citations too."""
-    if not any(map(_uncertain, claims)):
+    """The claims, each with what it cites only by a passage's id (``[terms]``, ``(kb-7)``) among its citations too.
+
+    So with the addresses of passages.
+    """
+    if not any(_uncertain(claim) or "://" in claim.text for claim in claims):
         return tuple(claims)
     names = Names(passages)
     return tuple(_with_known(claim, names) for claim in claims)
@@ -79,6 +82,8 @@ def add_known_citations(claims: Sequence[Claim], passages: Sequence[Passage]) ->
 
 def _with_known(claim: Claim, names: Names) -> Claim:
     known = tuple(token for token in _uncertain(claim) if names.find(token))
+    linked = (claim.text[link.start : link.end] for link in find_links(claim.text) if names.find_address(link.address))
+    known += tuple(address for address in dict.fromkeys(linked) if address not in (*known, *claim.citations))
     return claim.model_copy(update={"citations": claim.citations + known}) if known else claim
 
 
@@ -86,7 +91,8 @@ def _uncertain(claim: Claim) -> list[str]:
     if not any(sign in claim.text for sign in "[(（［"):
         return []
     certain = set(claim.citations)
-    return [token for token in bracketed_tokens(claim.text) if token not in certain and number_of(token) is None]
+    tokens = (token for token in bracketed_tokens(claim.text) if token not in certain and number_of(token) is None)
+    return [token for token in tokens if "://" not in token]
 
 
 def _meant(identifier: str, names: Names, definitions: Mapping[str, str]) -> tuple[tuple[int, ...], bool]:
@@ -99,7 +105,7 @@ def _meant(identifier: str, names: Names, definitions: Mapping[str, str]) -> tup
         passages = names.find_in_entry(defined)
         if passages or any(True for _ in find_links(defined)):
             return passages, True
-    named = names.find(identifier)
+    named = names.find(identifier) or names.find_address(normal_address(identifier))
     number = number_of(identifier)
     if number is None and not named and not names.is_shaped_like_one(identifier):
         labelled = _LABEL.fullmatch(identifier)  # a product may number its passages "doc-1", "doc-2" in the prompt

@@ -202,6 +202,18 @@ def test_known_ids_in_brackets_become_citations_of_their_claim() -> None:
     assert claims == add_known_citations(claims, WORDS)
 
 
+def test_known_addresses_become_citations_too() -> None:
+    """As written; those of nobody stay words of the claim."""
+    own, other = "https://Shop.example/help/returns/", "https://other.example/x"
+    answer = f"It is free ({own}), see {other}."
+    (named,) = add_known_citations((claim(answer),), PAGES)
+
+    assert (own,) == named.citations
+    again = resolve_citations((named,), PAGES, answer)
+    assert (((0,),), ()) == (again.by_claim, again.unknown)
+    assert ["other.example/x"] == [link.identifier for link in again.links]
+
+
 def test_time_is_linear_in_citations_and_passages() -> None:
     """Twice the answer must not take four times as long; a wide margin, since the machine may be busy."""
 
