@@ -26,7 +26,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _BREAKS = frozenset("nrt")
 # CPython sorts a run of combining marks in quadratic time; no word has 64 signs in a row
 _LONG_RUN = re.compile(r"([^\w\s]{64})[^\w\s]+")
-_LOOSE = re.compile(r" ?-+ ?| (?=[,.;:!?)\]%])|(?<=[(\[¿¡]) ")
+_CLOSING = ",.;:!?)]%-"
+_OPENING = "([¿¡-"
 _MAX_COMPARED_CHARS = 200_000_000
 _MAX_CUT_NUMBERS = 1000
 
@@ -39,8 +40,7 @@ def fold(text: str) -> str:
         text = _ESCAPE.sub(_unescaped, text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _LONG_RUN.sub(r"\1", text))
-    plain = " ".join(text.translate(_TABLE).casefold().split())
-    return _LOOSE.sub(_tightened, plain)
+    return _tightened(" ".join(text.translate(_TABLE).casefold().split()))
 
 
 def straightened(text: str) -> str:
@@ -55,8 +55,15 @@ def _unescaped(match: re.Match[str]) -> str:
     return " " if char in _BREAKS else char
 
 
-def _tightened(match: re.Match[str]) -> str:
-    return "-" if "-" in match.group() else ""
+def _tightened(text: str) -> str:
+    """Without blanks around dashes and before closing signs, which printed and tokenised texts set differently."""
+    for sign in _CLOSING:
+        text = text.replace(" " + sign, sign)
+    for sign in _OPENING:
+        text = text.replace(sign + " ", sign)
+    while "--" in text:
+        text = text.replace("--", "-")
+    return text
 
 
 class FoldedTexts:

@@ -13,6 +13,11 @@ _MAX_CHARS = 4000
 _OPEN, _CLOSE = "<!--", "-->"
 
 
+def has_invisible(text: str) -> bool:
+    """Whether the text holds characters that nobody sees."""
+    return not text.isascii() and _INVISIBLE.search(text) is not None
+
+
 def without_invisible(text: str) -> str:
     """The text without zero-width, direction and tag characters, which may be strewn into words to hide them."""
     return text if text.isascii() else _INVISIBLE.sub("", text)
@@ -28,7 +33,7 @@ def hidden_texts(text: str) -> Iterator[str]:
         end = text.find(_CLOSE, position)
         yield text[position + len(_OPEN) : end if end >= 0 else len(text)][:_MAX_CHARS]
         position = text.find(_OPEN, end) if end >= 0 else -1
-    if text.isascii():
+    if not has_invisible(text):
         return
     tags = "".join(_TAGS.findall(text))
     if len(tags) >= _LEAST_CHARS:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from detectors.lexicon.acts import Instructions, load_instructions
 from detectors.lexicon.acts.phrases import Phrases
 from detectors.structural.folding import fold
-from detectors.structural.hidden import hidden_texts, without_invisible
+from detectors.structural.hidden import has_invisible, hidden_texts, without_invisible
 from schemas.claim import Claim
 from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
 from schemas.trace import Trace
@@ -94,7 +94,9 @@ def _told(trace: Trace, lexicon: Instructions) -> Iterator[_Told]:
         for hidden in hidden_texts(raw):
             if lexicon.demands.search(hidden) or lexicon.triggers.search(hidden):
                 yield _Told(hidden, raw, passage, where)
-        text = without_invisible(raw)
+        text = without_invisible(raw) if has_invisible(raw) else raw
+        if lexicon.triggers.search(text) is None:
+            continue
         for number, match in enumerate(lexicon.triggers.finditer(text)):
             if number >= _MAX_TRIGGERS:
                 break

@@ -27,10 +27,10 @@ _CLOSERS = {
 _MARKS = re.compile("[" + "".join(_CLOSERS) + "」』〞〟｣]")
 _LOOSE = frozenset('"”»›')
 """Marks that open only after a gap and before a letter, because they close in other languages."""
-_SINGLE_OPENER = re.compile(r"(?<![\w'‘’‚])['‘‚](?=[^\W\d])")
-_SINGLE_CLOSER = re.compile(r"(?<=[^\s(\[{'‘‚])['’‘](?!\w)")
+_SINGLE_OPENER = re.compile(r"['‘‚](?=[^\W\d])(?<![\w'‘’‚]['‘‚])")
+_SINGLE_CLOSER = re.compile(r"['’‘](?!\w)(?<=[^\s(\[{'‘‚]['’‘])")
 _POSSESSIVE = re.compile(r"[sxzSXZ]['’] +[^\W\d_]")
-_ANY = re.compile(rf"{_MARKS.pattern}|{_SINGLE_OPENER.pattern}|^[^\S\n]{{0,3}}>", re.MULTILINE)
+_OPENERS = tuple(_CLOSERS)
 _BREAK = re.compile(r"\n[^\S\n]*(?=\n|\||(?:[-*+•‣]|\d{1,3}[.)])\s)")
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]{1,300}`", re.DOTALL)
 _BLOCK = re.compile(r"^[^\S\n]{0,3}>[^\n]*(?:\n[^\S\n]{0,3}>[^\n]*)*", re.MULTILINE)
@@ -56,11 +56,14 @@ def find_quotations(answer: str) -> list[Quotation]:
 
     Left out: what stands in code, an answer that is JSON as a whole, values of attributes and inch marks.
     """
-    if _ANY.search(answer) is None or _is_json(answer):
+    has_doubles = any(opener in answer for opener in _OPENERS)
+    has_singles = _SINGLE_OPENER.search(answer) is not None
+    if not (has_doubles or has_singles or ">" in answer) or _is_json(answer):
         return []
     code = [match.span() for match in _CODE.finditer(answer)] if "`" in answer or "~" in answer else []
-    doubles = [span for start, end in _paragraphs(answer) for span in _paired(answer, start, end, code)]
-    singles = [span for start, end in _paragraphs(answer) for span in _single(answer, start, end, code)]
+    paragraphs = list(_paragraphs(answer)) if has_doubles or has_singles else []
+    doubles = [span for start, end in paragraphs for span in _paired(answer, start, end, code)] if has_doubles else []
+    singles = [span for start, end in paragraphs for span in _single(answer, start, end, code)] if has_singles else []
     marked = _outermost([*doubles, *singles])
     blocks = [span for span in _blocks(answer) if not _touches(span, marked) and not _touches(span, code)]
     found = [*(Quotation(*span) for span in marked), *(Quotation(*span, is_block=True) for span in blocks)]

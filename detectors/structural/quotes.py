@@ -22,6 +22,8 @@ _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”“»’']?\s+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _MIN_TITLE_WORDS = 2
+_MAX_TITLE_WORDS = 8
+_SENTENCE_ENDS = (".", "!", "。", "！")
 _SHORT_WORD_CHARS = 3
 
 
@@ -131,8 +133,13 @@ def _factual_within(claims: Sequence[Claim], quotation: Quotation) -> list[Claim
 
 
 def _is_title(text: str) -> bool:
-    """Whether the words are capitalised as in a title: every longer word, and two at least."""
+    """Whether the words are capitalised as in a title: every longer word, and two at least.
+
+    A title is no sentence and has eight words at most, since languages that capitalise nouns have no longer words else.
+    """
     words = _WORD.findall(text)
+    if len(words) > _MAX_TITLE_WORDS or text.rstrip().endswith(_SENTENCE_ENDS):
+        return False
     longer = [word for word in words if len(word) > _SHORT_WORD_CHARS]
     return len(words) >= _MIN_TITLE_WORDS and bool(longer) and not text.isupper() and all(map(_is_capital, longer))
 

@@ -37,6 +37,8 @@ class Phrases:
 
     def search(self, text: str) -> Match | None:
         """The first match anywhere."""
+        if self._pattern.search(text.encode("utf-8", "replace")) is None:  # nearly always; encoded once
+            return None
         found: Match | None = self._pattern.search(_readable(text))
         return found
 

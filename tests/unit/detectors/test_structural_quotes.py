@@ -126,6 +126,7 @@ ANSWERS = [
     ('The fee is 12.50 EUR. "Refunds are paid within 3 days", it says.', [(NOT_FOUND, 1)]),
     ('It is "quick" and "easy".', []),
     ('It is "magic" for all.', [(TOO_SHORT, 0)]),
+    ("Es steht dort: „Zutritt nur für Freunde des Vereins.“", [(NOT_FOUND, 0)]),
     ('See the leaflet "How to Return a Parcel" first.', []),
     ('The answer to "how long does a refund take?" is 14 days.', []),
     ('I could not find "free returns for all customers" in the documents.', []),

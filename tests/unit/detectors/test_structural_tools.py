@@ -13,6 +13,7 @@ UNPROVEN = [
     "I have refunded your order.",
     "I've refunded you 20 EUR.",
     "I’ve gone ahead and cancelled your subscription.",
+    "I have sent it to your email address.",
     "Done! I just emailed you the label.",
     "We have credited 20 EUR to you.",
     "I've created a support ticket for you.",
