@@ -66,7 +66,8 @@ def is_refusal(text: str) -> bool:
     """
     lexicon = load_lexicon()
     form = normal_form(text, _REFUSAL_CHARS + 1)
-    return len(form) <= _REFUSAL_CHARS and any(_only_refuses(form, language, lexicon) for language in lexicon.refusals)
+    languages = lexicon.languages_of_refusals(form) if len(form) <= _REFUSAL_CHARS else []
+    return any(_only_refuses(form, language, lexicon) for language in languages)
 
 
 def is_referral(text: str) -> bool:

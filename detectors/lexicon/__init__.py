@@ -58,12 +58,19 @@ class Lexicon:
     thanks: re.Pattern[str]
     offers: re.Pattern[str]
     meta: re.Pattern[str]
-    refusals: tuple[Refusals, ...]
+    refusal_cues: tuple[tuple[str, Refusals], ...]
+    ascii_refusal_cues: tuple[tuple[str, Refusals], ...]
     referrals: re.Pattern[str]
     fillers: re.Pattern[str]
     clarifications: re.Pattern[str]
     source_headings: frozenset[str]
     citation_cues: frozenset[str]
+
+    def languages_of_refusals(self, form: str) -> list[Refusals]:
+        """Languages of which a cue stands in a text in normal form."""
+        padded = f" {form} "
+        pairs = self.ascii_refusal_cues if form.isascii() else self.refusal_cues
+        return list(dict.fromkeys([language for cue, language in pairs if cue in padded]))
 
 
 @cache
@@ -80,6 +87,8 @@ def load_lexicon() -> Lexicon:
     def openers(section: str) -> re.Pattern[str]:
         return _opening(words(section))
 
+    refusals = [_refusals(entries) for entries in files if "refusals" in entries]
+    cues = tuple((cue, language) for language in refusals for cue in language.cues)
     return Lexicon(
         abbreviations=words("abbreviations"),
         abbreviations_before_number=words("abbreviations_before_number"),
@@ -101,7 +110,8 @@ def load_lexicon() -> Lexicon:
         thanks=patterns("thanks"),
         offers=patterns("offers"),
         meta=patterns("meta"),
-        refusals=tuple(_refusals(entries) for entries in files if "refusals" in entries),
+        refusal_cues=cues,
+        ascii_refusal_cues=tuple(pair for pair in cues if pair[0].isascii()),
         referrals=patterns("referrals"),
         fillers=patterns("fillers"),
         clarifications=patterns("clarifications"),
