@@ -60,14 +60,15 @@ def without_bad_claims(claims: Sequence[ClaimVerdict], answer: str) -> str:
     is_after_cut = False
     for start, text in _lines(answer):
         cut_here = cuts.within(start, start + len(text))
+        is_stated = bool(stated.within(start, start + len(text)))
         rest = _without(text, cut_here)
-        if cut_here and _is_scaffold(rest):
+        if cut_here and not is_stated and _is_scaffold(rest):
             is_after_cut = True
             continue
         if is_after_cut and rest.strip():
             _drop_dangling(kept, rest)
             is_after_cut = False
-        kept.append(_Line(rest, is_stated=bool(stated.within(start, start + len(text)))))
+        kept.append(_Line(rest, is_stated=is_stated))
     if is_after_cut:
         _drop_dangling(kept, "")
     return "\n".join(line.text for line in kept)
@@ -126,20 +127,26 @@ def _ends_in_room(pieces: Sequence[str]) -> bool:
 
 def _left_open(cut: str) -> tuple[str, str]:
     """Signs in a cut whose partners stay: those that close something before it, and those that open something after."""
-    closing: list[str] = []
-    opened: list[str] = []
-    for char in cut:
+    closing: list[tuple[int, str]] = []
+    opened: list[tuple[int, str]] = []
+    for at, char in enumerate(cut):
         if char in _CLOSERS.values():
-            opened.append(char)
+            opened.append((at, char))
         elif char in _CLOSERS:
-            if opened and opened[-1] == _CLOSERS[char]:
+            if opened and opened[-1][1] == _CLOSERS[char]:
                 opened.pop()
             else:
-                closing.append(char)
+                closing.append((at, char))
     for mark in _MARKS:
         if cut.count(mark) % 2:
-            (opened if cut.find(mark) < len(cut) - cut.rfind(mark) else closing).append(mark)
-    return "".join(closing), "".join(opened)
+            first, last = cut.find(mark), cut.rfind(mark)
+            is_at_start = first < len(cut) - last
+            (opened if is_at_start else closing).append((first if is_at_start else last, mark))
+    return _in_order(closing), _in_order(opened)
+
+
+def _in_order(signs: Sequence[tuple[int, str]]) -> str:
+    return "".join(sign for _, sign in sorted(signs))
 
 
 def _drop_dangling(kept: list[_Line], following: str) -> None:
