@@ -47,7 +47,7 @@ def envelope_of(document: Json, *, is_dirty: bool = False) -> Envelope:
     """As `decode_otlp_json`, for what `json_text.load` gave."""
     if not isinstance(document, dict):
         raise InvalidMessage("not_otlp", "the value is no JSON object")
-    if not any(_get(document, *names.groups) for names in _SHAPES):
+    if all(_get(document, *names.groups) is None for names in _SHAPES):
         raise InvalidMessage("not_otlp", "no resourceSpans and no resourceLogs in it; set the topic's decoder")
     found = Gathered()
     for record in _records(document, found, is_dirty=is_dirty):
