@@ -7,6 +7,7 @@ from pathlib import Path
 from schemas.alert import Alert
 from schemas.base import Record
 from schemas.claim import Claim
+from schemas.document import DocumentVersion
 from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.policy import PolicyDocument, PolicyRecord
 from schemas.slice import Slice
@@ -27,6 +28,7 @@ EXPORTED: dict[str, type[Record]] = {
     "alert": Alert,
     "policy": PolicyDocument,
     "policy-record": PolicyRecord,
+    "document-version": DocumentVersion,
 }
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

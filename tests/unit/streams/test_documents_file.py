@@ -17,6 +17,9 @@ LINE = '{"doc_id": "refunds", "version": "3", "archived": true, "title": "not ou
 OTHER = '{"doc_id": "refunds", "version": "3", "trust": "untrusted"}\n'
 
 
+PAGE = Path(__file__).parents[3] / "docs" / "native-format.md"
+
+
 def write(folder: Path, content: bytes, at_seconds: int = 1_000) -> Path:
     """A documents file whose time of change is set, because two writes may fall into one tick of the clock."""
     file = folder / "documents.jsonl"
@@ -99,3 +102,12 @@ def test_decoded_traces_are_told_what_the_file_says(tmp_path: Path) -> None:
     write(tmp_path, OTHER.encode(), at_seconds=2_000)
     documents.refresh()
     assert ["untrusted"] == [one.trust for one in annotated(message).passages or ()]
+
+
+def test_the_lines_on_the_page_can_be_read(tmp_path: Path) -> None:
+    """Who copies them must not be refused."""
+    example = PAGE.read_text(encoding="utf-8").partition("## Documents")[2].split("```")[1].removeprefix("json\n")
+
+    snapshot = load_documents(write(tmp_path, example.encode()))
+
+    assert ["returns-policy", "salary-bands"] == list(snapshot.documents)
