@@ -9,9 +9,9 @@ from detectors.detector import Detector
 from detectors.judging import judge_guarded
 from detectors.outcome import label_claim
 from detectors.preparation import Prepared
-from detectors.structural.staleness import outdated_passages
+from detectors.structural.staleness import outdated_passages, stale_rules
 from schemas.claim import CheckItem
-from schemas.finding import Finding, StructuralRule
+from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
 from schemas.labels import ClaimLabel, FailureLabel
 from schemas.policy import PolicyDocument, Thresholds
 from schemas.verdict import ClaimJudgement
@@ -45,8 +45,7 @@ def settle_by_newest(
             replaced[position] = _with_index(judgement, kept[number] or [])
             label = label_claim(judgement, policies[number].thresholds).label
             if judgement.error is None and label is not ClaimLabel.SUPPORTED:
-                index = prepared[number].claims[position].index
-                rested[number].append(Finding(rule=StructuralRule.SOURCE_OUTDATED, claim=index))
+                rested[number].append(_finding(prepared[number], position, judgements[number][position]))
         settled[number] = replaced
     return settled, rested
 
@@ -69,6 +68,18 @@ def _rests_on(judgement: ClaimJudgement, thresholds: Thresholds, kept: list[int]
         return True
     evidence = judgement.evidence
     return labelled.label is ClaimLabel.SUPPORTED and (evidence is None or evidence.passage not in kept)
+
+
+def _finding(ready: Prepared, position: int, judgement: ClaimJudgement) -> Finding:
+    """Names the outdated passage that decided the claim at first."""
+    claim, passages = ready.claims[position].index, ready.trace.passages or ()
+    evidence = judgement.evidence
+    rule = None
+    if evidence is not None and evidence.passage < len(passages):
+        rule = stale_rules(passages, ready.trace.ts)[evidence.passage]
+    if evidence is None or rule is None:
+        return Finding(rule=StructuralRule.SOURCE_OUTDATED, claim=claim)
+    return Finding(rule=rule, claim=claim, passage=evidence.passage, detail=evidence.doc_id[:MAX_DETAIL_CHARS])
 
 
 def _item(ready: Prepared, kept: Sequence[int], positions: Sequence[int]) -> CheckItem:

@@ -113,8 +113,3 @@ def _latest(group: Sequence[Passage]) -> list[Passage]:
 
 def _has_begun(passage: Passage, at: datetime) -> bool:
     return passage.effective_from is None or passage.effective_from <= at
-
-
-def stale_rule(position: int, passages: Sequence[Passage], at: datetime) -> StructuralRule | None:
-    """Why one passage was out of date; see ``stale_rules``."""
-    return stale_rules(passages, at)[position]

@@ -1,7 +1,6 @@
 """When a passage was out of date, and which cited ones were."""
 
 from datetime import timedelta
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -80,10 +79,8 @@ def test_what_the_producer_marks_counts_and_what_nobody_cites_does_not() -> None
     assert 1 == len(findings("It is free [1]. It is fast [1] (refunds).", (passage(archived=True, cited=True),)))
 
 
-def test_thousands_of_versions_of_one_document_take_no_time() -> None:
-    """Ten thousand passages of one document: pairs would take minutes."""
+def test_thousands_of_versions_of_one_document_are_compared_with_the_newest_only() -> None:
+    """Ten thousand passages of one document: pairs would run into the time limit of a test."""
     passages = [passage(version=str(number)) for number in range(10_000)]
-    began = perf_counter()
 
     assert 9_999 == sum(rule is OUTDATED for rule in stale_rules(passages, NOW))
-    assert perf_counter() - began < 3.0
