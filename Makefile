@@ -46,6 +46,7 @@ format: $(VENV)/.developer ## Format and mend what can be mended
 docs: $(VENV)/.developer ## Rewrite the files that are made from the code
 	$(VENV)/bin/groundwatch config example > groundwatch.yaml
 	$(VENV)/bin/groundwatch config reference > docs/configuration.md
+	$(PY) -m streams.cli.reference > docs/commands.md
 	$(PY) -m schemas.export docs/schema
 
 train: $(VENV)/.developer ## Train the evidence detector's weights again (needs GROUNDWATCH_DATA)

@@ -1,14 +1,16 @@
 """``groundwatch config``: is the configuration right, what holds, and what could be set."""
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from pydantic_core import to_jsonable_python
 from rich.table import Table
 from rich.text import Text
 
-from streams.cli.display import stderr, stdout
-from streams.cli.options import ConfigFile, settings_of
+from schemas.base import Record
+from streams.cli.display import json_line, stderr, stdout
+from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.settings import Settings, deployment_salt
 from streams.settings.catalogue import Entry, entries
 from streams.settings.fields import ENV_PREFIX
@@ -19,29 +21,44 @@ app = typer.Typer(no_args_is_help=True, help="Check the configuration and show w
 _TEST_VARIABLES = {FILE_VARIABLE, f"{ENV_PREFIX}DATA", f"{ENV_PREFIX}KAFKA_HOME"}
 
 
+class ShownSetting(Record):
+    """A line of ``config check --json``; ``value`` is null for a secret."""
+
+    setting: str
+    value: Any
+    is_secret: bool
+
+
 @app.command()
 def check(
     config: ConfigFile = None,
     show_all: Annotated[bool, typer.Option("--all", help="Show settings that are at their default, too.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read the file and the environment, refuse mistakes (exit code 2), and show what differs from the defaults.
 
     Secrets are not shown. Nothing is started or connected to.
 
-    For example: `groundwatch config check --config /etc/groundwatch.yaml`
+    For example:
+
+    - `groundwatch config check --config /etc/groundwatch.yaml`
+
+    - `groundwatch config check --all --json | jq .setting`
     """
     settings = settings_of(config)
     if not settings.embedded:
         deployment_salt(settings)
-    table = Table("setting", "value", box=None, pad_edge=False)
     shown = [entry for entry in entries() if show_all or value_at(settings, entry) != entry.default]
-    for entry in shown:
-        table.add_row(entry.key, Text("(secret)" if entry.is_secret else str(value_at(settings, entry))))
-    if shown:
-        stdout().print(table)
-    stdout().print(f"Configuration is fine; {len(shown)} of {len(entries())} settings shown.")
+    if as_json:
+        for entry in shown:
+            shown_entry = ShownSetting(setting=entry.key, value=shown_value(settings, entry), is_secret=entry.is_secret)
+            json_line(shown_entry.model_dump(mode="json"))
+    else:
+        _print_table(settings, shown)
     for name in ignored_variables(list(os.environ)):
-        stderr().print(f"note: {name} is no setting and was ignored")
+        stderr().print(
+            f"note: {name} is no setting and was ignored; `groundwatch config check --all` shows those there are"
+        )
 
 
 @app.command()
@@ -65,6 +82,20 @@ def value_at(settings: Settings, entry: Entry) -> object:
     for part in entry.path:
         here = getattr(here, part)
     return here
+
+
+def shown_value(settings: Settings, entry: Entry) -> Any:
+    """The value of one setting as JSON, None for a secret."""
+    return None if entry.is_secret else to_jsonable_python(value_at(settings, entry))
+
+
+def _print_table(settings: Settings, shown: list[Entry]) -> None:
+    table = Table("setting", "value", box=None, pad_edge=False)
+    for entry in shown:
+        table.add_row(entry.key, Text("(secret)" if entry.is_secret else str(value_at(settings, entry))))
+    if shown:
+        stdout().print(table)
+    stdout().print(f"Configuration is fine; {len(shown)} of {len(entries())} settings shown.")
 
 
 def ignored_variables(names: list[str]) -> list[str]:

@@ -6,23 +6,31 @@ from schemas.errors import ConfigError, GroundwatchError, InvalidMessage, NotRea
 
 
 class ExitCode(IntEnum):
-    """What a supervisor or script can tell from the exit status."""
+    """What a supervisor or script can tell from the exit status; ``MEANINGS`` says what each stands for."""
 
     OK = 0
     FOUND_FAULTS = 1
-    """The command worked, but some of its input was wrong or what was asked for is not there."""
     WRONG_CONFIG = 2
-    """A setting, a policy file or the command line itself is wrong."""
     CEILING = 65
-    """Ingest stopped because too much of its input was unreadable; see ingest.dead_letter_max_run and _max_share."""
     UNAVAILABLE = 69
-    """Kafka or the store did not answer."""
     BUG = 70
-    """An error that nobody foresaw; the traceback is on standard error."""
     NOT_DRAINED = 75
-    """Stopped before everything in flight was finished; nothing is lost, it is done again at the next start."""
     INTERRUPTED = 130
-    """Ctrl-C in a command that has nothing to drain."""
+
+
+MEANINGS = {
+    ExitCode.OK: "fine; `run` after a signal: everything in flight was finished",
+    ExitCode.FOUND_FAULTS: "faults found in the input or in the store, or what was asked for is not there; "
+    "`run`: a part failed",
+    ExitCode.WRONG_CONFIG: "a setting, a policy file or the command line is wrong; the message names it and the fix",
+    ExitCode.CEILING: "stopped because too much of the input was unreadable (`ingest.dead_letter_max_run`, "
+    "`ingest.dead_letter_max_share`)",
+    ExitCode.UNAVAILABLE: "Kafka or the store did not answer",
+    ExitCode.BUG: "an error that nobody foresaw; the traceback is on standard error",
+    ExitCode.NOT_DRAINED: "stopped before everything in flight was finished; nothing is lost, it is done again at the "
+    "next start",
+    ExitCode.INTERRUPTED: "Ctrl-C in a command that has nothing to finish",
+}
 
 
 def exit_code(error: GroundwatchError) -> ExitCode:

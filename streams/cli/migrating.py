@@ -2,26 +2,20 @@
 
 import asyncio
 
+from streams.cli.migrate import Migrated
 from streams.cli.opened import opened_store
 from streams.deployment import prepare
 from streams.settings import Settings
 from streams.settings.connect import connection_of
-from streams.store import MigrationReport
 
 
-def migrate_deployment(settings: Settings) -> list[str]:
-    """Migrate and say what changed, a line each. Embedded, the store alone: topics are made at every start.
+def migrate_deployment(settings: Settings) -> Migrated:
+    """Migrate and say what changed. Embedded, the store alone: topics are made at every start.
 
     Raises StoreUnavailable, BrokerUnavailable.
     """
     if settings.embedded:
-        with opened_store(settings, read_only=False) as store:
-            return [describe(store.migrate(retention_days=settings.store.retention_days))]
+        with opened_store(settings, read_only=False, is_made_here=True) as store:
+            return Migrated(store=store.migrate(retention_days=settings.store.retention_days).applied)
     done = asyncio.run(prepare(settings, connection_of(settings.kafka.internal)))
-    return [describe(done.store), f"topics made: {', '.join(done.topics) or 'none'}"]
-
-
-def describe(report: MigrationReport) -> str:
-    """What a migration did, in one line."""
-    files = ", ".join(f"{name} ({statements})" for name, statements in report.applied.items())
-    return f"store: applied {files}" if files else "store: up to date"
+    return Migrated(store=done.store.applied, topics=tuple(done.topics))

@@ -13,9 +13,13 @@ from streams.store import Store
 
 
 @contextmanager
-def opened_store(settings: Settings, *, read_only: bool) -> Iterator[Store]:
-    """The configured store. Raises StoreUnavailable, ConfigError, and NotReached for an embedded one never made."""
-    _require_made(settings)
+def opened_store(settings: Settings, *, read_only: bool, is_made_here: bool = False) -> Iterator[Store]:
+    """The configured store; ``is_made_here`` makes an embedded one.
+
+    Raises StoreUnavailable, ConfigError, and NotReached for an embedded one that was never made.
+    """
+    if not is_made_here:
+        _require_made(settings)
     store = Store.open(settings.store_dsn, database=settings.store.database, read_only=read_only)
     try:
         yield store

@@ -9,8 +9,9 @@ import typer
 
 from schemas.errors import GroundwatchError
 from streams.cli import alerts, check, config, demo, migrate, policy, replay, run, store, traces
-from streams.cli.display import plain, stderr
+from streams.cli.display import json_line, plain, stderr
 from streams.cli.exits import ExitCode, exit_code
+from streams.cli.options import AsJson
 
 app = typer.Typer(
     name="groundwatch",
@@ -37,7 +38,7 @@ app.command("migrate")(migrate.migrate)
 
 def _print_version(*, is_asked: bool) -> None:
     if is_asked:
-        version()
+        version(as_json=False)
         raise typer.Exit
 
 
@@ -51,10 +52,17 @@ def _root(
 
 
 @app.command()
-def version() -> None:
-    """Print the version of Groundwatch and of Python."""
+def version(as_json: AsJson = False) -> None:
+    """Print the version of Groundwatch and of Python.
+
+    For example: `groundwatch version --json`
+    """
     number = ".".join(str(part) for part in sys.version_info[:3])
-    typer.echo(f"groundwatch {installed_version('groundwatch')} (Python {number})")
+    ours = installed_version("groundwatch")
+    if as_json:
+        json_line({"groundwatch": ours, "python": number})
+    else:
+        typer.echo(f"groundwatch {ours} (Python {number})")
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from streams.store import CheckResult, StoreStats
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _STEP = 1000
+_FAR_DAYS = 3650
 
 
 def size(count: float | None) -> str:
@@ -48,7 +49,8 @@ def _lines(stats: StoreStats) -> list[str]:
         lines.append(
             f"passages       {stats.passages:,} shown, {stats.passage_texts:,} texts stored: {share} deduplicated"
         )
-    full = f", full in {stats.days_until_full:,.0f} days at this rate" if stats.days_until_full is not None else ""
+    is_soon = stats.days_until_full is not None and stats.days_until_full < _FAR_DAYS
+    full = f", full in {stats.days_until_full:,.0f} days at this rate" if is_soon else ""
     lines.append(f"free disk      {size(stats.free_bytes)}{full}")
     return lines
 

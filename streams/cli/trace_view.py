@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from schemas.draw import Draw, Screening
+from schemas.base import Record
+from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.finding import Finding
 from schemas.trace import Passage, Trace
 from schemas.verdict import ClaimVerdict, Verdict
@@ -14,8 +15,21 @@ from streams.store import StoredTrace
 PASSAGE_CHARACTERS = 100
 
 
-def describe(stored: StoredTrace) -> Text:
-    """The trace with its newest verdict; older ones of other detectors in a line each."""
+class ShownTrace(Record):
+    """What ``traces show --json`` prints; ``delivered`` is None where no verdict or policy says it."""
+
+    drawn: DrawnTrace
+    verdicts: tuple[Verdict, ...]
+    delivered: str | None
+
+
+def shown_trace(stored: StoredTrace, delivered: str | None) -> ShownTrace:
+    """The trace with its verdicts, newest first, and what a user would have got."""
+    return ShownTrace(drawn=stored.drawn, verdicts=tuple(stored.verdicts), delivered=delivered)
+
+
+def describe(stored: StoredTrace, delivered: str | None) -> Text:
+    """The trace with its newest verdict; older ones of other detectors in a line each. ``delivered``: what would be."""
     trace, draw = stored.drawn.trace, stored.drawn.draw
     newest = stored.verdicts[0] if stored.verdicts else None
     lines = [_head(trace), *_outcome(newest, draw, stored.drawn.screening), _labelled("question", trace.question)]
@@ -23,6 +37,9 @@ def describe(stored: StoredTrace) -> Text:
     if newest is not None:
         lines += [line for claim in newest.claims for line in _claim(claim, trace)]
         lines += [_finding(finding, trace) for finding in newest.findings]
+    if delivered is not None:
+        is_same = delivered == trace.answer
+        lines.append(_labelled("delivers", "the answer as it is" if is_same else delivered))
     lines += [Text(), *_passages(trace), _draw(draw), *_origin(trace), *_made_by(stored)]
     return Text("\n").join(lines)
 

@@ -1,16 +1,21 @@
 """``groundwatch traces``: find answers, and see one in full with what was concluded and why."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from detectors.delivery import delivered_text, fallbacks_of
 from schemas.errors import NotReached
 from schemas.labels import FailureLabel, Outcome, RiskTier
+from schemas.policy import PolicyRecord
 from streams.cli import completions
 from streams.cli.display import json_line, moment, plain, stdout, styled
 from streams.cli.options import AsJson, ConfigFile, Since, Tenant, Until, moment_of, settings_of
+from streams.cli.policy import published
+from streams.cli.policy_log import by_id
 from streams.clock import utc_now
 from streams.settings import Settings
 
@@ -70,13 +75,15 @@ def show(
 
     - `groundwatch traces show demo-9999c6 --json | jq .verdicts[0].findings`
     """
-    from streams.cli.trace_view import describe  # noqa: PLC0415  as above
+    from streams.cli.trace_view import describe, shown_trace  # noqa: PLC0415  as above
 
-    stored = read_trace(settings_of(config), trace_id, tenant or [])
+    settings = settings_of(config)
+    stored = read_trace(settings, trace_id, tenant or [])
+    delivered = would_deliver(stored, published(settings))
     if as_json:
-        json_line(stored.model_dump(mode="json"))
+        json_line(shown_trace(stored, delivered).model_dump(mode="json"))
     else:
-        stdout().print(describe(stored))
+        stdout().print(describe(stored, delivered))
 
 
 def read_list(settings: Settings, wanted: "ListFilter", tenants: list[str]) -> "list[TraceSummary]":
@@ -106,6 +113,19 @@ def read_trace(settings: Settings, text: str, tenants: list[str]) -> "StoredTrac
         f"no trace {text!r}; `groundwatch traces list` shows ids (choose with --intent, --tier, --outcome, --failure, "
         "--since), and traces older than store.retention_days are gone"
     )
+
+
+def would_deliver(stored: "StoredTrace", records: Sequence[PolicyRecord]) -> str | None:
+    """What the user would have got by the newest verdict under the policy that drew the trace; None without either."""
+    trace = stored.drawn.trace
+    if not stored.verdicts or trace.answer is None:
+        return None
+    try:
+        policy = by_id(records, stored.drawn.draw.policy_id).document
+    except NotReached:
+        return None
+    newest = stored.verdicts[0]
+    return delivered_text(newest.containment, newest.claims, trace.answer, fallbacks_of(policy, trace.intent))
 
 
 def _find(settings: Settings, text: str, tenants: list[str]) -> "FoundTrace":

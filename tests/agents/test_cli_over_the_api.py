@@ -1,30 +1,36 @@
 """Commands against the real local API on a port of this machine: both sides must mean the same."""
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
 from aiohttp.test_utils import TestServer
+from typer.testing import CliRunner, Result
 
 import streams.cli.opened
 from sampling.policy_file import default_policy_text
 from schemas.errors import ConfigError, NotReached
 from streams.agents.policies import PolicyPublisher
 from streams.broker.publisher import Publisher
+from streams.cli import completions
 from streams.cli.alerts import read_alert, read_alerts
 from streams.cli.policy import publish_through_process
+from streams.cli.program import app
 from streams.cli.reach import RunningProcess
 from streams.run_file import RunFile
 from streams.settings import Settings
 from streams.store import Store
 from streams.web import Api
-from tests.agents.flow import Flow
-from tests.builders import NOW, alert
+from tests.agents.flow import Flow, native
+from tests.builders import NOW, alert, verdict
 
 T = TypeVar("T")
+HOSTILE = "\x1b[2J\x00\u202e' OR 1=1 --<script>"
 
 
 @dataclass
@@ -38,6 +44,11 @@ class Site:
         """What a command does, in a thread, as it does it: blocking."""
         return await asyncio.to_thread(call, self.settings, *arguments)
 
+    async def invoke(self, *arguments: str) -> Result:
+        """A whole command, as it is typed."""
+        runner = CliRunner(env={"COLUMNS": "200"})
+        return await asyncio.to_thread(runner.invoke, app, list(arguments))
+
 
 @pytest.fixture
 async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
@@ -48,7 +59,7 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
     api = Api(store, flow.known, publisher, lambda: NOW, list)
     async with TestServer(api.application()) as server:
         run_file = RunFile(str(server.make_url("")), api.token, os.getpid())
-        monkeypatch.setattr(streams.cli.opened, "running_process", lambda _: RunningProcess(run_file))
+        monkeypatch.setattr(streams.cli.opened, "running_process", lambda *_: RunningProcess(run_file))
         yield Site(flow, Settings())
 
 
@@ -74,3 +85,74 @@ async def test_alerts_are_read(site: Site) -> None:
     assert alert("a/1 ?") == await site.command(read_alert, "a/1 ?")
     with pytest.raises(NotReached, match=r"^no alert .nowhere."):
         await site.command(read_alert, "nowhere")
+
+
+async def judged(flow: Flow, *trace_ids: str) -> None:
+    """Traces through the steps: drawn, judged, stored, counted."""
+    await flow.ingest.handle([flow.message(native(trace_id)) for trace_id in trace_ids])
+    await flow.verify_and_sink()
+    flow.store.insert_policy(list(flow.known.log.records.values()))
+    flow.store.rebuild_tallies(NOW)
+
+
+async def test_a_trace_is_listed_found_by_its_beginning_and_shown(site: Site) -> None:
+    """Claims, evidence, draw and what a user would have got, without any control character of the ids."""
+    await judged(site.flow, "t-1", "t-2", f"x{HOSTILE}")
+    listed = await site.invoke("traces", "list", "--intent", "returns", "--json")
+    assert {"t-1", "t-2"} < {json.loads(line)["trace_id"] for line in listed.stdout.splitlines()}
+    shown = (await site.invoke("traces", "show", "x")).output
+    wanted = ("You can return a lamp", "supported", "evidence  returns", "π 1", "policy p1", "the answer as it is")
+    assert [part for part in wanted if part not in shown] == []
+    for output in (shown, (await site.invoke("traces", "list")).output):
+        assert [mark for mark in "\x1b\x00\u202e" if mark in output] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["show", "t-"], "several traces begin with 't-': t-1, t-2; give more of the id"),
+        (["show", "nope"], "`groundwatch traces list` shows ids"),
+        (["show", "t-1", "--tenant", "globex"], "no trace 't-1'"),
+        (["list", "--since", "10"], "--since '10': write 2026-03-10T12:00Z"),
+        (["list", "--since", "2026-03-10T12:00"], "has no time zone; for UTC write 2026-03-10T12:00Z"),
+    ],
+)
+async def test_what_cannot_be_shown_says_what_to_do(site: Site, arguments: list[str], says: str) -> None:
+    """Ambiguous, missing, another tenant's, or a time that is none."""
+    await judged(site.flow, "t-1", "t-2")
+    result = await site.invoke("traces", *arguments)
+    assert says in str(result.exception)
+
+
+async def test_stats_and_verification_come_from_the_process(site: Site) -> None:
+    """A sound store ends with 0, a faulty one with 1 and what to do; steps arrive one by one."""
+    await judged(site.flow, "t-1")
+    assert 1 == json.loads((await site.invoke("store", "stats", "--json")).stdout)["traces"]
+    sound = await site.invoke("store", "verify")
+    assert (0, True) == (sound.exit_code, "All is sound." in sound.output)
+    site.flow.store.insert_verdicts([verdict("nowhere", verified_at=NOW)])
+    faulty = await site.invoke("store", "verify", "--limit", "1", "--json")
+    rows = {row["name"]: row for row in map(json.loads, faulty.stdout.splitlines())}
+    assert (1, ["nowhere"]) == (faulty.exit_code, rows["verdicts_traced"]["examples"])
+
+
+async def test_a_difference_is_reckoned_with_the_traffic_of_the_process(site: Site, tmp_path: Path) -> None:
+    """Against the policy in force, with its id."""
+    await judged(site.flow, "t-1", "t-2")
+    file = tmp_path / "policy.yaml"
+    file.write_text(
+        "name: half\nsampling: {default_probability: 0.5}\nthresholds: {supported: 0.9}\n", encoding="utf-8"
+    )
+    shown = (await site.invoke("policy", "diff", str(file))).output
+    assert [part for part in ("p1 →", "new fingerprint", "verified traces a day", "-50 %") if part not in shown] == []
+    found = json.loads((await site.invoke("policy", "diff", str(file), "--json")).stdout)
+    assert ("p1", 2.0) == (found["before"], found["diff"]["checks_per_day"][0] / found["diff"]["checks_per_day"][1])
+
+
+async def test_completion_asks_the_process(site: Site) -> None:
+    """Ids of alerts and policies and intents; what cannot stand on a command line is left out."""
+    site.flow.store.insert_alerts([alert("a-1"), alert("a\x1b")])
+    await judged(site.flow, "t-1")
+    assert [("a-1", "refunds/medium firing")] == await asyncio.to_thread(completions.alert_ids, "a")
+    assert ["p1"] == [name for name, _ in await asyncio.to_thread(completions.policy_ids, "")]
+    assert ["returns"] == [name for name, _ in await asyncio.to_thread(completions.intents, "re")]

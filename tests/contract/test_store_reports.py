@@ -82,7 +82,9 @@ def sound(store: Subject) -> None:
         ]
     )  # fmt: skip
     store.insert_traces(rows)
-    store.insert_verdicts([judged(row.trace.trace_id, row.trace.ts) for row in rows if row.draw.drawn])
+    verdicts = [judged(row.trace.trace_id, row.trace.ts) for row in rows if row.draw.drawn]
+    verdicts[0] = verdicts[0].model_copy(update={"outcome": Outcome.ERROR_MODEL, "score": None, "claims": ()})
+    store.insert_verdicts(verdicts)
     store.rebuild_tallies(NOW)
 
 

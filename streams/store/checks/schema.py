@@ -33,6 +33,5 @@ def _result(checked: int, faults: list[str], fix: str) -> CheckResult:
         checked=checked,
         faults=len(faults),
         examples=tuple(faults),
-        note=f"{checked} statements",
         fix=fix if faults else "",
     )

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -10,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import streams.cli.opened
+from sampling.policy_file import parse_policy
 from schemas.alert import Alert
 from schemas.errors import ConfigError, NotReached
 from schemas.policy import Overlay, OverlayReason, PolicyRecord
@@ -25,9 +28,9 @@ POLICIES = [
     PolicyRecord(policy_id="heartbeat", published_at=NOW, complete_until=NOW),
     PolicyRecord(
         policy_id="s-1",
-        published_at=NOW,
+        published_at=NOW - timedelta(hours=1),
         effective_from=NOW,
-        overlay=Overlay(reason=OverlayReason.SURGE, until=NOW, at_least=1),
+        overlay=Overlay(reason=OverlayReason.SURGE, until=NOW + timedelta(days=2), at_least=1),
     ),
 ]
 
@@ -84,11 +87,38 @@ def test_unknown_alert_is_not_reached(command: Callable[..., Result], alert_id: 
     assert isinstance(command("alerts", "show", alert_id).exception, NotReached)
 
 
-def test_policies_are_shown_without_heartbeats(command: Callable[..., Result]) -> None:
-    """Documents and overlays, oldest first, and the newest document in full."""
-    output = command("policy", "show").output
-    assert [part for part in ("p-1", "the beginning", "overlay (surge)", "name: test") if part not in output] == []
+def test_log_lists_policies_and_overlays_without_heartbeats(command: Callable[..., Result]) -> None:
+    """Oldest first: what, since when, by whom."""
+    output = command("policy", "log").output
+    assert [part for part in ("p-1", "the beginning", "overlay (surge, π at least 1 for *") if part not in output] == []
     assert "heartbeat" not in output
+    ids = [json.loads(row)["policy_id"] for row in command("policy", "log", "--json").stdout.splitlines()]
+    assert ["p-1", "s-1"] == ids
+
+
+def test_policy_in_force_is_shown_as_a_file(command: Callable[..., Result]) -> None:
+    """What holds now and by id: with its overlay, as YAML that could be applied."""
+    output = command("policy", "show").output
+    assert [part for part in ("# policy p-1, from the beginning", "name: test") if part not in output] == []
+    assert "p-1+s-1" == json.loads(command("policy", "show", "p-1+s-1", "--json").stdout)["policy_id"]
+    assert parse_policy(output) == POLICIES[0].document
+
+
+def test_policy_of_a_time_is_shown(command: Callable[..., Result]) -> None:
+    """With the overlay that held then, and what was still to come."""
+    during = command("policy", "show", "--at", "2026-03-10T13:00Z", "--json")
+    assert ("p-1+s-1", ["s-1"]) == (
+        json.loads(during.stdout)["policy_id"], [name for name, _ in json.loads(during.stdout)["overlays"]],
+    )  # fmt: skip
+    assert ["s-1"] == json.loads(command("policy", "show", "--at", "2026-03-10", "--json").stdout)["upcoming"]
+
+
+@pytest.mark.parametrize("arguments", [["p-9"], ["p-1+p-9"], ["p-1", "--at", "6h"], ["--at", "noon"]])
+def test_unknown_policy_or_time_says_what_to_write(command: Callable[..., Result], arguments: list[str]) -> None:
+    """The list of ids, or the form of a time."""
+    error = command("policy", "show", *arguments).exception
+    assert isinstance(error, NotReached | ConfigError)
+    assert re.search(r"policy log|6h|not both", str(error))
 
 
 def test_policy_is_published_through_the_process(command: Callable[..., Result], tmp_path: Path) -> None:

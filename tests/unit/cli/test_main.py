@@ -17,19 +17,6 @@ from streams.cli import program
 from streams.cli.exits import ExitCode, exit_code
 from streams.cli.program import app, main
 
-COMMANDS = [
-    "run", "demo", "replay", "check", "migrate", "version", "alerts list", "alerts show", "policy apply",
-    "policy show", "policy example", "config check", "config example",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(command: str) -> None:
-    """A newcomer finds out by --help alone."""
-    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*command.split(), "--help"])
-    assert result.exit_code == ExitCode.OK
-    assert command == "version" or f"groundwatch {command}" in result.output
-
 
 def test_help_names_the_exit_codes() -> None:
     """A supervisor's author needs them."""

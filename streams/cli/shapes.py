@@ -1,0 +1,77 @@
+"""What ``--json`` prints, command by command; scripts rely on it, so a field is added but never renamed or removed."""
+
+from typing import Any
+
+from schemas.alert import Alert
+from schemas.base import Record
+from schemas.labels import Containment, FailureLabel, Outcome, RiskTier
+from schemas.policy import PolicyRecord
+from streams.cli.config import ShownSetting
+from streams.cli.migrate import Migrated
+from streams.cli.policy_files import CheckedFile
+from streams.cli.policy_log import InForce
+from streams.cli.policy_view import NamedDiff
+from streams.cli.trace_view import ShownTrace
+from streams.store import CheckResult, StoreStats, TraceSummary
+
+
+class Versions(Record):
+    """What ``version`` prints."""
+
+    groundwatch: str
+    python: str
+
+
+class Replayed(Record):
+    """What ``replay`` prints at its end; ``refused`` were too large."""
+
+    sent: int
+    not_json: int
+    refused: int
+    seconds: float
+
+
+class CheckedAnswer(Record):
+    """A line of ``check``; of a line that could not be checked ``line`` and ``error`` alone are there."""
+
+    line: int
+    trace_id: str
+    intent: str
+    tier: RiskTier
+    outcome: Outcome
+    score: float | None
+    passed: bool
+    containment: Containment
+    delivered: str | None
+    failures: tuple[FailureLabel, ...]
+    fingerprint: str
+    claims: tuple[dict[str, Any], ...]
+    error: str = ""
+
+
+SHAPES: dict[str, type[Record]] = {
+    "alerts list": Alert,
+    "alerts show": Alert,
+    "check": CheckedAnswer,
+    "config check": ShownSetting,
+    "migrate": Migrated,
+    "policy apply": PolicyRecord,
+    "policy check": CheckedFile,
+    "policy diff": NamedDiff,
+    "policy log": PolicyRecord,
+    "policy show": InForce,
+    "replay": Replayed,
+    "store stats": StoreStats,
+    "store verify": CheckResult,
+    "traces list": TraceSummary,
+    "traces show": ShownTrace,
+    "version": Versions,
+}
+"""One object a line."""
+NO_JSON = {
+    "run": "runs until it is stopped; its log is JSON where no terminal reads it",
+    "demo": "shows a demo to a person",
+    "config example": "prints a file",
+    "policy example": "prints a file",
+}
+"""Commands that print no data, and why."""
