@@ -7,6 +7,7 @@ nothing else that the model was given explains it, and where the answer does not
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from detectors.lexicon.acts import Instructions, load_instructions
 from detectors.lexicon.acts.phrases import Phrases
@@ -34,7 +35,7 @@ _MIN_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A stretch of text that tells the model what to do, and the text that it stands in."""
+    """A stretch of ``text`` that tells the model what to do."""
 
     region: str
     text: str
@@ -61,14 +62,15 @@ def obeyed_findings(trace: Trace, claims: Sequence[Claim]) -> list[Finding]:
     """One finding for each passage or tool output that holds an instruction to the model which shows in the answer.
 
     It shows when an address, a quoted phrase or the wording that it asks for stands in the answer and neither in the
-    question nor in other texts, or when the answer speaks of new instructions of its own. Linear in the context.
+    question nor elsewhere in the context, or when the answer speaks of new instructions of its own. Linear in the
+    context.
     """
     lexicon = load_instructions()
     told = list(_told(trace, lexicon))
     answer = trace.answer or ""
     if not told or lexicon.reported.search(answer) or lexicon.triggers.search(answer):
         return []
-    return list(_obeyed(told, _Answer(trace, claims), is_obeying=lexicon.obeyed.search(answer) is not None))
+    return list(_obeyed(told, _Answer(trace, claims, told), is_obeying=lexicon.obeyed.search(answer) is not None))
 
 
 def _obeyed(told: Sequence[_Told], answer: "_Answer", *, is_obeying: bool) -> Iterator[Finding]:
@@ -77,7 +79,7 @@ def _obeyed(told: Sequence[_Told], answer: "_Answer", *, is_obeying: bool) -> It
     for one in told:
         if (one.passage, one.where) in done:
             continue
-        shown = next((asked for asked in _asked(one.region, demands) if answer.shows(asked, one)), None)
+        shown = next((asked for asked in _asked(one.region, demands) if answer.shows(asked)), None)
         if shown is not None or is_obeying:
             done.add((one.passage, one.where))
             claim = _claim_with(answer.claims, fold(shown).strip(_EDGE)) if shown is not None else None
@@ -95,13 +97,21 @@ def _told(trace: Trace, lexicon: Instructions) -> Iterator[_Told]:
             if lexicon.demands.search(hidden) or lexicon.triggers.search(hidden):
                 yield _Told(hidden, raw, passage, where)
         text = without_invisible(raw) if has_invisible(raw) else raw
-        if lexicon.triggers.search(text) is None:
-            continue
-        for number, match in enumerate(lexicon.triggers.finditer(text)):
-            if number >= _MAX_TRIGGERS:
-                break
-            region = text[max(0, match.start() - _BEFORE_CHARS) : match.end() + _AFTER_CHARS]
-            yield _Told(region, text, passage, where)
+        for start, end in _regions(text, lexicon):
+            yield _Told(text[start:end], raw, passage, where)
+
+
+def _regions(text: str, lexicon: Instructions) -> list[tuple[int, int]]:
+    """Stretches around the first triggers, joined where they overlap."""
+    regions: list[tuple[int, int]] = []
+    if lexicon.triggers.search(text) is None:
+        return regions
+    for match in islice(lexicon.triggers.finditer(text), _MAX_TRIGGERS):
+        start, end = max(0, match.start() - _BEFORE_CHARS), match.end() + _AFTER_CHARS
+        if regions and start <= regions[-1][1]:
+            start = regions.pop()[0]
+        regions.append((start, end))
+    return regions
 
 
 def _asked(region: str, demands: Phrases) -> Iterator[str]:
@@ -116,29 +126,25 @@ def _asked(region: str, demands: Phrases) -> Iterator[str]:
 
 
 class _Answer:
-    """The answer and everything else that could explain its words, folded once."""
+    """The answer, and everything else that could explain its words: the question, and texts without what was told."""
 
-    def __init__(self, trace: Trace, claims: Sequence[Claim]) -> None:
+    def __init__(self, trace: Trace, claims: Sequence[Claim], told: Iterable[_Told]) -> None:
         self.claims = claims
         self._answer = fold(trace.answer or "")
-        self._question = fold(trace.question)
         texts = [passage.text for passage in trace.passages or ()] + [call.output or "" for call in trace.tool_calls]
-        self._texts = [(text, fold(text)) for text in dict.fromkeys(texts)]
+        rest = {text: text for text in texts}
+        for one in told:
+            rest[one.text] = without_invisible(rest[one.text]).replace(one.region, " ")
+        self._explaining = [fold(trace.question), *map(fold, rest.values())]
 
-    def shows(self, asked: str, told: _Told) -> bool:
+    def shows(self, asked: str) -> bool:
+        """Whether the answer holds what is asked for, as nothing else explains; a small word only as the whole."""
         wording = fold(asked).strip(_EDGE)
         if not wording or not _stands_in(wording, self._answer):
             return False
         is_whole = wording == self._answer.strip(_EDGE)
         is_telling = len(wording) >= _MIN_CHARS and (_is_distinct(asked) or wording.count(" ") + 1 >= _MIN_WORDS)
-        return (is_whole or is_telling) and not self._is_explained(wording, told)
-
-    def _is_explained(self, wording: str, told: _Told) -> bool:
-        if _stands_in(wording, self._question):
-            return True
-        own = fold(told.text).replace(fold(told.region), " ")
-        others = (folded for text, folded in self._texts if text != told.text and without_invisible(text) != told.text)
-        return _stands_in(wording, own) or any(_stands_in(wording, other) for other in others)
+        return (is_whole or is_telling) and not any(_stands_in(wording, text) for text in self._explaining)
 
 
 def _is_distinct(asked: str) -> bool:

@@ -13,8 +13,10 @@ _WORD = re.compile(r"\w+")
 _MIN_TERMS = 2
 _ANSWERING_SHARE = 0.6
 _MIN_TERM_CHARS = 3
+_HEAD_CHARS = 6
 _QUESTION_CHARS = 2000
-_CJK = re.compile(r"[\u3040-\u9fff]{2,}")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7a3]{2,}")
+_SENTENCE_END = re.compile(r"[.!?]+\s|[\n。！？।؟]+")
 
 
 def find_stance(claims: Sequence[Claim], *, has_nothing: bool) -> Outcome | None:
@@ -36,23 +38,39 @@ def find_stance(claims: Sequence[Claim], *, has_nothing: bool) -> Outcome | None
 
 
 def seems_answerable(question: str, passages: Sequence[Passage]) -> bool:
-    """Whether one passage holds at least three fifths of the question's terms (of two at least).
+    """Whether two sentences in a row hold at least three fifths of the question's terms, and all its figures.
 
-    Terms are words of three letters and more that are no stop words, without a plural s; pairs of characters in
-    scripts without spaces. The first 2,000 characters of the question count.
+    Terms are the heads of words of three letters and more that are no stop words, two of them at least; pairs of
+    characters in scripts without spaces. The first 2,000 characters of the question count. Terms scattered over a
+    passage would only show that it is about the same thing, which is what retrieval looks for anyway.
     """
     terms = set(_terms(question[:_QUESTION_CHARS]))
     if len(terms) < _MIN_TERMS:
         return False
+    figures = {term for term in terms if term[0].isdigit()}
     needed = _ANSWERING_SHARE * len(terms)
-    return any(len(terms.intersection(_terms(passage.text))) >= needed for passage in passages)
+    return any(
+        len(found) >= needed and figures <= found
+        for passage in passages
+        for found in _found_in_neighbours(terms, passage.text)
+    )
+
+
+def _found_in_neighbours(terms: set[str], text: str) -> Iterator[set[str]]:
+    before: set[str] = set()
+    for sentence in _SENTENCE_END.split(text):
+        found = terms.intersection(_terms(sentence))
+        if found:
+            yield before | found
+        if sentence.strip():
+            before = found
 
 
 def _terms(text: str) -> Iterator[str]:
     stopwords = load_lexicon().stopwords
     for word in _WORD.findall(text.lower()):
-        runs = _CJK.findall(word)
+        runs = _UNSPACED.findall(word)
         if runs:
             yield from (run[position : position + 2] for run in runs for position in range(len(run) - 1))
-        elif len(word) >= _MIN_TERM_CHARS and word not in stopwords:
-            yield word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+        elif word[0].isdigit() or (len(word) >= _MIN_TERM_CHARS and word not in stopwords):
+            yield word[:_HEAD_CHARS].removesuffix("s")
