@@ -10,10 +10,12 @@ from detectors.lexicon import Lexicon, Refusals, load_lexicon, normal_form
 
 _DIGIT = re.compile(r"\d")
 _URL = re.compile(r"\w{2,10}://\S{1,2000}")
-_QUESTION_MARKS = frozenset("?？؟\u037e፧⁇⁈‽՞꘏⳺⳻")
+_QUESTION_MARKS = frozenset("?？؟\u037e፧⁇⁈‽꘏⳺⳻")
 _ASKS = _QUESTION_MARKS | {";", "]", ")", "】"}
 """Signs without which a sentence neither ends with a question mark nor with a citation behind one."""
 _ENDS = "。.、!！ "
+_ARMENIAN_QUESTION = "\u055e"
+"""Set above the word that asks, not at the end."""
 _GREEK_QUESTION = re.compile("[\u0370-\u03ff\u1f00-\u1fff];\\Z")
 _QUOTES = '"”’»)）」』›“'
 _QUOTE_OPENERS = '"“‘«(（「『‹„‚¿'
@@ -48,6 +50,8 @@ def is_question(text: str) -> bool:
     A sentence that only ends with a quoted question states that somebody asked it.
     """
     tail = text[-_TAIL_CHARS:]
+    if _ARMENIAN_QUESTION in tail:
+        return True
     if _ASKS.isdisjoint(tail) and not tail.rstrip(_ENDS).endswith(load_lexicon().question_endings):
         return False
     tail = _without_signs(strip_citations(tail))

@@ -28,6 +28,8 @@ _SIGN = re.compile(r"[“”„«»‹›「」『』《》‘’‚\"`()（）]
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s<>()*|`\"“”«»「」（）。！？、，；：\u0964]{1,2000}")
 _MAX_CHARS = 300
 _MAX_SKIPPED = 3
+_PLAIN_CLOSERS = frozenset("»›”」』》)）")
+"""A blank may stand before these: ``« Prenez. »``."""
 _AMBIGUOUS = frozenset('“‘»"`')
 
 Span = tuple[int, int]
@@ -91,7 +93,7 @@ def _may_close(text: str, position: int, end: int, sign: str) -> bool:
     if sign not in _CLOSING:
         return False
     is_apostrophe = sign in "’‘" and position + 1 < end and text[position + 1].isalnum()
-    return not is_apostrophe and not text[position - 1 : position].isspace()
+    return not is_apostrophe and (sign in _PLAIN_CLOSERS or not text[position - 1 : position].isspace())
 
 
 def _may_open(text: str, position: int, start: int, sign: str) -> bool:

@@ -1,9 +1,15 @@
 """Which sentences state a fact."""
 
+import re
+from importlib import resources
+
 import pytest
+import yaml
 
 from detectors.claims.kinds import asks_back, is_offer, is_referral, is_refusal, states_fact
+from tests.unit.detectors.sentences_by_language import SILENT_AND_FACTUAL
 
+PATTERNS = ("greetings", "thanks", "offers", "meta", "lead_ins", "refusals", "referrals", "fillers", "clarifications")
 NOT_FACTUAL = [
     "Can I return it?",
     "¿Puedo devolverlo?",
@@ -81,6 +87,33 @@ def test_questions_courtesies_lead_ins_and_refusals_state_nothing(text: str) -> 
 def test_what_can_be_checked_is_factual(text: str) -> None:
     """A courtesy that carries a statement is a claim."""
     assert states_fact(text)
+
+
+@pytest.mark.parametrize("language", sorted(SILENT_AND_FACTUAL))
+def test_each_language_knows_its_courtesies_and_keeps_its_statements(language: str) -> None:
+    """What is said beside the facts is no claim; a short true statement, denied or not, is one."""
+    silent, factual = (text.split("|") for text in SILENT_AND_FACTUAL[language])
+
+    assert [] == [text for text in silent if states_fact(text)]
+    assert factual == [text for text in factual if states_fact(text)]
+
+
+def _lexicon_patterns() -> list[str]:
+    folder = resources.files("detectors.lexicon")
+    files = [
+        yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - BaseLoader builds text only
+        for path in folder.iterdir()
+        if path.name.endswith(".yaml")
+    ]
+    return sorted({pattern for file in files for section in PATTERNS for pattern in file.get(section, [])})
+
+
+@pytest.mark.parametrize("pattern", _lexicon_patterns())
+def test_patterns_of_the_lexicon_repeat_within_bounds(pattern: str) -> None:
+    """A repeat without a bound could make matching quadratic; back references could make it exponential."""
+    bare = re.sub(r"\\[^1-9]|\[\^?[^\]]+\]", "x", pattern)
+
+    assert not re.search(r"[*+]|\{\d*,\}|\\[1-9]", bare)
 
 
 def test_a_long_sentence_is_always_factual() -> None:

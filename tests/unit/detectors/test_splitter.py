@@ -56,6 +56,62 @@ def test_sentences_are_claims_of_their_own(answer: str, expected: list[str]) -> 
     assert expected == [claim.text for claim in split_claims(answer)]
 
 
+FORMS = [
+    ("She said “Stop. Go home.” and left. He stayed.", ["She said “Stop. Go home.” and left.", "He stayed."]),
+    ('He said "It is free. Take it." and left.', ['He said "It is free. Take it." and left.']),
+    ("„Es ist frei. Nimm es.“ sagte er. Er ging.", ["„Es ist frei. Nimm es.“ sagte er.", "Er ging."]),
+    ("Il dit « C’est libre. Prenez. » puis part.", ["Il dit « C’est libre. Prenez. » puis part."]),
+    ("He cites “a ‘B. C.’ D. E” here. Next.", ["He cites “a ‘B. C.’ D. E” here.", "Next."]),
+    ("“It is free. It ships today.”", ["“It is free.", "It ships today.”"]),
+    ("(He left. She stayed.) It is free.", ["(He left.", "She stayed.)", "It is free."]),
+    ("It is free (see Fig. 3. It shows more) now.", ["It is free (see Fig. 3. It shows more) now."]),
+    (
+        "It costs US$1.5. ₹1,00,000 is due. Pay 1.299,00 €.",
+        ["It costs US$1.5.", "₹1,00,000 is due.", "Pay 1.299,00 €."],
+    ),
+    (
+        "Am 12. 3. 2026 gilt es. Der 2. Weltkrieg endete am 8. Mai.",
+        ["Am 12. 3. 2026 gilt es.", "Der 2. Weltkrieg endete am 8. Mai."],
+    ),
+    ("Use v1.2.3. Then v2. See 12.3.2026 too.", ["Use v1.2.3.", "Then v2.", "See 12.3.2026 too."]),
+    ("Mail a.b@c.de. See https://a.b/x.y?Q=1! Done.", ["Mail a.b@c.de.", "See https://a.b/x.y?Q=1!", "Done."]),
+    ("See https://a.b/search?Who=1 now.", ["See https://a.b/search?Who=1 now."]),
+    ("It takes 5 days.¹ It is free.[2] Ask (doc-3).", ["It takes 5 days.¹", "It is free.[2]", "Ask (doc-3)."]),
+    ("It takes [1] 5 days [2, 3]. It is free.", ["It takes [1] 5 days [2, 3].", "It is free."]),
+    ("The list [...] goes on. And … so on… More.", ["The list [...] goes on.", "And … so on…", "More."]),
+    ("He lives in Goleta, CA. Known for food.", ["He lives in Goleta, CA.", "Known for food."]),
+    ("DR. SMITH PAID. ST. LOUIS IS FAR.", ["DR. SMITH PAID.", "ST. LOUIS IS FAR."]),
+    ("Keep it in mind. It closes at 5 pm. Angel paid.", ["Keep it in mind.", "It closes at 5 pm.", "Angel paid."]),
+    ("It is free!\u200b Next.\u200f\u00a0Last.", ["It is free!", "Next.", "Last."]),
+    ("It is free. 🎉 Next one 👍", ["It is free.", "🎉 Next one 👍"]),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), FORMS)
+def test_quotes_figures_addresses_and_citations_stay_whole(answer: str, expected: list[str]) -> None:
+    """A quotation inside a sentence belongs to it; one that is the sentence is split."""
+    assert expected == [claim.text for claim in split_claims(answer)]
+
+
+HTML = [
+    ("<p>It is free.</p><p>Take it</p>", ["It is free.", "Take it"]),
+    ("A is <b>free.</b> B costs <i>5.</i>", ["A is <b>free.</b>", "B costs <i>5.</i>"]),
+    ("<ul><li>One</li><li>Two</li></ul>", ["One", "Two"]),
+    ("It is free<br/>it ships today", ["It is free", "it ships today"]),
+    ("It is free.&nbsp;It ships.", ["It is free.", "It ships."]),
+    ("<table><tr><td>Pro</td><td>$9</td></tr></table>", ["<td>Pro</td><td>$9</td>"]),
+    ("5 < 6 and a<b hold. Next.", ["5 < 6 and a<b hold.", "Next."]),
+    ("<br><hr/><p></p>", []),
+    ("| a<br>b | c |", ["| a<br>b | c |"]),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), HTML)
+def test_tags_of_blocks_end_a_claim_and_stay_outside(answer: str, expected: list[str]) -> None:
+    """Inline tags and cells stay in the claim, as they stand."""
+    assert expected == [claim.text for claim in split_claims(answer)]
+
+
 LISTS = [
     ("- Basic costs $5\n- Pro costs $9", ["Basic costs $5", "Pro costs $9"]),
     ("1. Open it.\n2) Save it. Close it.", ["Open it.", "Save it.", "Close it."]),
@@ -67,6 +123,14 @@ LISTS = [
     ("•Tight\n●Dots", ["Tight", "Dots"]),
     ("Phone: 555\nHours: 9 to 5", ["Phone: 555", "Hours: 9 to 5"]),
     ("Do this: 1. Open it. 2. Save it.", ["Do this: 1. Open it.", "2. Save it."]),
+    ("✅ Free returns\n❌ No fees\n1️⃣ Open it", ["Free returns", "No fees", "Open it"]),
+    ("price: $5\nshipping: free", ["price: $5", "shipping: free"]),
+    (
+        "one line that is long enough to have been wrapped\nnote: by hand",
+        ["one line that is long enough to have been wrapped\nnote: by hand"],
+    ),
+    ("价格是五元\n运费免费", ["价格是五元", "运费免费"]),
+    ("plan\tprice\nPro\t$9", ["plan\tprice", "Pro\t$9"]),
 ]
 
 
@@ -99,6 +163,35 @@ def test_headings_table_heads_and_rules_state_nothing() -> None:
     assert expected == [(claim.text, claim.is_factual) for claim in split_claims(answer)]
 
 
+MARKED = [
+    ("plan | price\n--- | ---\nPro | $9\nBasic | free\n\nText after.", ["plan | price"]),
+    ("<table><tr><th>Plan</th><th>Price</th></tr><tr><td>Pro</td></tr></table>", ["<th>Plan</th><th>Price</th>"]),
+    ("<h2>Prices</h2>It costs $5.", ["Prices"]),
+    ("Prices\n---\nIt costs $5.", ["Prices"]),
+    ("Fee\n: It costs $5.", ["Fee"]),
+    ("1. **Setup**\n   - Plug it in\n2. **Use**", ["**Setup**"]),
+    ("- **Paris**\n- **Rome**", []),
+    ("**What is covered**\nWater damage is.", ["**What is covered**"]),
+    ("**Why You Should Care**\nIt is free.", ["**Why You Should Care**"]),
+    ("**Yes, it is free for 30 days**\n\nAsk us.", []),
+    ("## Refunds are free for everybody.\nAsk us.", []),
+    ("退款政策\n\n退款需要5天。", ["退款政策"]),
+    ("退款免费\n\n退款需要5天。", []),
+    ("Доставка бесплатная\n\nСрок 5 дней.", []),
+    ("الشحن مجاني\n\nالمدة 5 أيام.", []),
+    (
+        "It is free [1].\n\nSources:\n- [1] Refund policy\n- https://a.b/c",
+        ["Sources:", "[1] Refund policy", "https://a.b/c"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), MARKED)
+def test_what_names_what_follows_is_no_claim(answer: str, expected: list[str]) -> None:
+    """Headings, heads of tables, labels, terms and sources; a statement in bold or behind a ``#`` stays one."""
+    assert expected == [claim.text for claim in split_claims(answer) if not claim.is_factual]
+
+
 @pytest.mark.parametrize(
     "answer", ["Paris", "30 days", "**30 days**", "Yes, within 30 days", "Returns are free\n\nAsk us."]
 )
@@ -112,6 +205,20 @@ def test_code_lines_are_not_split_into_sentences() -> None:
     answer = "```sh\nmake run. Now\n```\nIt prints a page."
 
     assert ["make run. Now", "It prints a page."] == [claim.text for claim in split_claims(answer)]
+
+
+FENCES = [
+    ("```\nA. B\n```\nIt is so. Next.", ["A. B", "It is so.", "Next."]),
+    ("~~~~py\nA. B\n~~~\nC. D\n~~~~", ["A. B", "C. D"]),
+    ("```py\nIt is so. Next.", ["It is so.", "Next."]),
+    ("```\nA. B\n```\n```py\nIt is so. Next.", ["A. B", "It is so.", "Next."]),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), FENCES)
+def test_a_fence_that_nothing_closes_opens_no_code(answer: str, expected: list[str]) -> None:
+    """Or the rest of the answer would be one claim a line; a fence closes with its own sign, as long at least."""
+    assert expected == [claim.text for claim in split_claims(answer)]
 
 
 def test_text_on_the_line_of_a_fence_is_not_hidden() -> None:
