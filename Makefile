@@ -48,6 +48,7 @@ docs: $(VENV)/.developer ## Rewrite the files that are made from the code
 	$(VENV)/bin/groundwatch config reference > docs/configuration.md
 	$(PY) -m streams.cli.reference > docs/commands.md
 	$(PY) -m schemas.export docs/schema
+	$(PY) -m tests.fixtures_page > docs/fixtures.new && mv docs/fixtures.new docs/fixtures.md
 
 train: $(VENV)/.developer ## Train the evidence detector's weights again (needs GROUNDWATCH_DATA)
 	$(PY) -m detectors.evidence.train --date "$$(date +%F)"
