@@ -168,8 +168,8 @@ def _is_left_alone(line: _Line, following: str) -> bool:
         return not following or (next_heading is not None and len(next_heading[1]) <= len(heading[1]))
     if _BOLD_LINE.fullmatch(line.text):
         return not following or next_heading is not None or _BOLD_LINE.fullmatch(following) is not None
-    if line.text.lstrip().startswith("|"):
-        return not following.lstrip().startswith("|")
+    if "|" in line.text:
+        return "|" not in following
     if line.text.rstrip(" *_").endswith(_COLON_END):
         is_list_below = next_item is not None and (item is None or len(next_item[1]) > len(item[1]))
         return not is_list_below

@@ -81,5 +81,6 @@ def test_an_answer_of_bad_claims_alone_leaves_nothing_stated(answer: str) -> Non
         for claim in split_claims(answer)
     ]
     bad = {item.claim.text for item in claims if item.label is ClaimLabel.UNSUPPORTED}
+    bad -= {item.claim.text for item in claims if item.label is ClaimLabel.NOT_FACTUAL}
     left = without_bad_claims(claims, answer)
     assert not bad & {claim.text for claim in split_claims(left) if claim.is_factual}
