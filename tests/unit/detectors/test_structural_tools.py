@@ -39,6 +39,16 @@ UNPROVEN = [
     "ご注文をキャンセルいたしました。",
     "मैंने आपका ऑर्डर रद्द कर दिया है।",
     "لقد ألغيت طلبك.",
+    "Я отменил ваш заказ.",
+    "Ваше бронирование было отменено.",
+    "Ik heb uw bestelling geannuleerd.",
+    "Uw reservering is bevestigd.",
+    "Twoje zamówienie zostało anulowane.",
+    "Siparişinizi iptal ettim.",
+    "고객님의 주문을 취소했습니다.",
+    "Pesanan Anda telah dibatalkan.",
+    "Tôi đã hủy đơn hàng của bạn.",
+    "คำสั่งซื้อของคุณถูกยกเลิก",
 ]
 NO_DEED = [
     "Refunds are processed within 14 days.",
@@ -63,6 +73,13 @@ NO_DEED = [
     "Rückzahlungen werden innerhalb von 14 Tagen erstattet.",
     "Los reembolsos se procesan en 14 días.",
     "退款会在十四天内处理。",
+    "Возврат денег занимает 14 дней.",
+    "Terugbetalingen worden binnen 14 dagen verwerkt.",
+    "Zwroty są przetwarzane w ciągu 14 dni.",
+    "İadeler 14 gün içinde yapılır.",
+    "환불은 14일 이내에 처리됩니다.",
+    "Pengembalian dana diproses dalam 14 hari.",
+    "Hoàn tiền được xử lý trong 14 ngày.",
 ]
 
 
