@@ -91,8 +91,10 @@ def _fitting_value(value: bytes | None, max_bytes: int) -> tuple[bytes | None, l
     return value[: min(max_bytes, PREFIX_BYTES)], [("gw-length", str(len(value)).encode()), ("gw-hash", digest)]
 
 
-def _fitting_key(key: bytes | None) -> tuple[bytes | None, list[Header]]:
-    if key is None or len(key) <= PREFIX_BYTES:
+def _fitting_key(key: bytes | None) -> tuple[bytes, list[Header]]:
+    if key is None:
+        return b"", [("gw-null-key", b"1")]  # a record without key and value is one that clients refuse to send
+    if len(key) <= PREFIX_BYTES:
         return key, []
     return key[:PREFIX_BYTES], [("gw-key-length", str(len(key)).encode())]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from random import Random
 
-from tests.hostile.accepted import ACCEPTED, GOOD
+from tests.hostile.accepted import ACCEPTED, GOOD, INTENTS
 from tests.hostile.fuzz import fuzzed
-from tests.hostile.heavy import HEAVY
+from tests.hostile.heavy import COSTLY, HEAVY
 from tests.hostile.message import Fate, Hostile, Kind, Maker
 from tests.hostile.refused import REFUSED
 
@@ -17,9 +17,19 @@ __all__ = ["SEEDS", "Fate", "Hostile", "hostile_messages"]
 
 SEEDS = (20_260_310, 4, 31_337)
 """Kept, so that a run can be repeated; the first one is that of the tests."""
-_SHARES = {"good": 0.5, "accepted": 0.2, "refused": 0.2, "fuzz": 0.06, "repeated": 0.02, "taken": 0.02}
+_SHARES = {
+    "good": 0.42,
+    "intent": 0.1,
+    "accepted": 0.18,
+    "refused": 0.2,
+    "fuzz": 0.06,
+    "repeated": 0.02,
+    "taken": 0.02,
+}
 """Good and accepted ones are the greater part: below a half ingest stops, which is a test of its own."""
+_ALL_HEAVY = {**HEAVY, **COSTLY}
 _HEAVY_EVERY = 10_000
+_COSTLY_EVERY = 2_000
 
 
 def hostile_messages(seed: int, count: int, now: datetime, *, with_heavy: bool = True) -> Iterator[Hostile]:
@@ -27,12 +37,13 @@ def hostile_messages(seed: int, count: int, now: datetime, *, with_heavy: bool =
     rng = Random(seed)
     shares = rng.choices(list(_SHARES), list(_SHARES.values()), k=count)
     random_values = iter(fuzzed(seed, shares.count("fuzz")))
-    named = {"good": _cycle(GOOD, rng), "accepted": _cycle(ACCEPTED, rng), "refused": _cycle(REFUSED, rng)}
-    heavy = _heavy_places(count) if with_heavy else {}
+    tables = {"good": GOOD, "intent": INTENTS, "accepted": ACCEPTED, "refused": REFUSED}
+    named = {share: _cycle(kinds, rng) for share, kinds in tables.items()}
+    heavy = _heavy_places(count, rng) if with_heavy else {}
     earlier: list[Hostile] = []
     for number, share in enumerate(shares):
         if number in heavy:
-            yield _made(heavy[number], HEAVY[heavy[number]], number, now, rng)
+            yield _made(heavy[number], _ALL_HEAVY[heavy[number]], number, now, rng)
         elif share == "fuzz":
             yield Hostile("fuzz", next(random_values, b""), Fate.EITHER)
         elif share in named or not earlier:
@@ -61,7 +72,8 @@ def _cycle(kinds: dict[str, Kind], rng: Random) -> Iterator[tuple[str, Kind]]:
         yield from rng.sample(list(kinds.items()), len(kinds))
 
 
-def _heavy_places(count: int) -> dict[int, str]:
-    """Spread evenly, each once in ten thousand messages and at least once in a corpus."""
-    names = list(HEAVY) * max(1, count // _HEAVY_EVERY)
+def _heavy_places(count: int, rng: Random) -> dict[int, str]:
+    """Spread evenly; each at least once in a corpus."""
+    names = list(HEAVY) * max(1, count // _HEAVY_EVERY) + list(COSTLY) * max(1, count // _COSTLY_EVERY)
+    rng.shuffle(names)
     return {(place + 1) * count // (len(names) + 1): name for place, name in enumerate(names)}

@@ -69,16 +69,7 @@ def _new_intent(m: Maker) -> Hostile:
     return m.stored(m.encoded(intent=f"intent {m.number}"))
 
 
-def _citations(form: str) -> Kind:
-    def make(m: Maker) -> Hostile:
-        marks = "".join(form.format(number) for number in range(10_000))
-        return m.stored(m.encoded(answer=f"You can return a lamp within 30 days {marks}."))
-
-    return make
-
-
 _HEADERS = (("gw-reason", b"forged"), ("traceparent", b"\xff\x00\x80"), ("empty", b""))
-_TEXT = "Lamps may be returned within 30 days of delivery."
 
 ACCEPTED: dict[str, Kind] = {
     "surrogate_escape": _written("answer", r'"Within 30 days \ud83d"', "surrogate_replaced"),
@@ -90,10 +81,6 @@ ACCEPTED: dict[str, Kind] = {
     "only_nul": _changed("unresolved:no_answer", answer="\x00" * 100),
     "right_to_left": _changed(answer="\u202eYou can return a lamp within 30 days\u202c \u2066x\u2069."),
     "combining": _changed(answer="a" + "\u0301" * 5000),
-    "same_passage_500_times": _changed(passages=[{"doc_id": "returns", "text": _TEXT}] * 500),
-    "citations_by_number": _citations("[{}]"),
-    "citations_by_name": _citations("[source:{}]"),
-    "citations_alike": _citations("[returns]"),
     "number_in_quotes": _passage("text_as_number", score='"0.83"', rank='"3"'),
     "nan": _passage("number_dropped", score="NaN"),
     "infinity": _passage("number_dropped", score="-Infinity"),
@@ -119,7 +106,6 @@ ACCEPTED: dict[str, Kind] = {
     "intent_with_controls": _changed(flag="name_dropped", intent="a\r\nb\x1b[31m\x00"),
     "long_version": _changed(flag="name_dropped", versions={"model": "m" * 100_000}),
     "long_user": _changed(user_id="u" * 100_000, conversation_id="c" * 100_000),
-    "new_intent": _new_intent,
     "injection": _injected,
     "foreign_flags": _changed(flag="flags_dropped", flags=["x" * 1000] * 100),
     "forged_revision": _changed(revision=2**31 - 1, late_spans=5, decoder="x" * 1000),
@@ -138,7 +124,7 @@ ACCEPTED: dict[str, Kind] = {
     "year_2015": _expired(2015),
     "no_answer": _changed("unresolved:no_answer", answer=None),
     "no_passages_field": _changed("unresolved:no_context", passages=None),
-    "many_claims": _changed(answer="- Lamps may be returned.\n" * 2000),
     "open_markdown": _changed(answer="```" * 2000 + "|" * 2000 + "> " * 2000 + "**" * 2000),
 }
 GOOD: dict[str, Kind] = {"good": _good}
+INTENTS: dict[str, Kind] = {"new_intent": _new_intent}

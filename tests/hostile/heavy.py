@@ -1,7 +1,8 @@
-"""Kinds that cost megabytes; a corpus holds each of them once in ten thousand messages."""
+"""Kinds that cost megabytes or tenths of a second: of each there are one or a few in ten thousand messages."""
 
 from tests.hostile.message import Hostile, Kind, Maker
 
+_TEXT = "Lamps may be returned within 30 days of delivery."
 _SENTENCE = "Lamp {0} may be returned within {0} days of delivery. "
 
 
@@ -32,6 +33,21 @@ def _surrogate(m: Maker) -> Hostile:
     return m.stored(answer, "error:too_long", "surrogate_replaced")
 
 
+def _citations(form: str) -> Kind:
+    def make(m: Maker) -> Hostile:
+        marks = "".join(form.format(number) for number in range(10_000))
+        return m.stored(m.encoded(answer=f"You can return a lamp within 30 days {marks}."))
+
+    return make
+
+
+COSTLY: dict[str, Kind] = {
+    "same_passage_500_times": lambda m: m.stored(m.encoded(passages=[{"doc_id": "returns", "text": _TEXT}] * 500)),
+    "citations_by_number": _citations("[{}]"),
+    "citations_by_name": _citations("[source:{}]"),
+    "citations_alike": _citations("[returns]"),
+    "many_claims": _answer("- Lamps may be returned.\n" * 2000),
+}
 HEAVY: dict[str, Kind] = {
     "answer_of_5_mb": _answer("All is well here. " * 290_000, "error:too_long"),
     "line_of_10_mb": lambda m: m.stored(

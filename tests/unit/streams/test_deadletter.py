@@ -105,3 +105,12 @@ def test_a_large_key_keeps_its_beginning() -> None:
     """Keys are the producer's as much as values are."""
     outgoing = to_outgoing(from_error(replace(message(), key=b"k" * 1_000_000), RowRejected("no"), "ingest"), 1000)
     assert (b"k" * PREFIX_BYTES, b"1000000") == (outgoing.key, dict(outgoing.headers)["gw-key-length"])
+
+
+def test_a_message_of_nothing_is_a_letter_that_can_be_sent() -> None:
+    """Neither key nor value: our client refuses to send such a record, and would end the process over it."""
+    outgoing = to_outgoing(
+        from_error(replace(message(None), key=None), InvalidMessage("tombstone", "null"), "ingest"), 10
+    )
+    assert (b"", None) == (outgoing.key, outgoing.value)
+    assert (b"1", b"1") == (dict(outgoing.headers)["gw-null-key"], dict(outgoing.headers)["gw-null"])
