@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from detectors.claims import mark_critical, split_claims
 from detectors.structural import StructuralFindings, context_passages, examine, find_unreadable
 from detectors.structural.citations import add_known_citations
+from detectors.structural.readable import has_too_many_claims
 from schemas.claim import CheckItem, Claim
 from schemas.errors import ConfigError
 from schemas.labels import Outcome
@@ -63,15 +64,16 @@ def _prepare(trace: Trace, policy: PolicyDocument, max_answer_bytes: int, claims
     if claims is None:
         is_readable = find_unreadable(trace, max_answer_bytes) is None
         claims = split_claims(trace.answer or "") if is_readable else ()
-    named = add_known_citations(claims, context_passages(trace))
-    marked = mark_critical(named, rules.critical, trace.intent, trace.tier)
+    if not has_too_many_claims(trace, len(claims)):
+        named = add_known_citations(claims, context_passages(trace))
+        claims = mark_critical(named, rules.critical, trace.intent, trace.tier)
     findings = examine(
         trace,
-        marked,
+        claims,
         citations_required=rules.citations_required,
         sources=policy.sources,
         canaries=policy.canaries,
         max_answer_bytes=max_answer_bytes,
     )
     is_too_long = findings.outcome is Outcome.ERROR_TOO_LONG
-    return Prepared(trace, () if is_too_long else marked, findings)
+    return Prepared(trace, () if is_too_long else tuple(claims), findings)

@@ -15,7 +15,7 @@ _ANSWERING_SHARE = 0.6
 _MIN_TERM_CHARS = 3
 _HEAD_CHARS = 6
 _QUESTION_CHARS = 2000
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7a3]{2,}")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff]{2,}")
 _SENTENCE_END = re.compile(r"[.!?]+\s|[\n。！？।؟]+")
 
 
@@ -72,5 +72,7 @@ def _terms(text: str) -> Iterator[str]:
         runs = _UNSPACED.findall(word)
         if runs:
             yield from (run[position : position + 2] for run in runs for position in range(len(run) - 1))
+        elif "가" <= word[0] <= "힣":
+            yield word[:2]  # what follows is grammar
         elif word[0].isdigit() or (len(word) >= _MIN_TERM_CHARS and word not in stopwords):
             yield word[:_HEAD_CHARS].removesuffix("s")
