@@ -15,13 +15,14 @@ from detectors.claims.unmarked import clause_spans
 from detectors.lexicon import load_lexicon
 
 _CLOSER = (
-    r"[\"'”“‘’»›)\]}」』）】》*_~`\u00b9\u00b2\u00b3\u2070-\u2079]|</[a-zA-Z][a-zA-Z0-9]{0,15}>|&(?:quot|rdquo|rsquo);"
+    r"[\"'”“‘’«»‹›)\]}」』）】》*_~`\u00b9\u00b2\u00b3\u2070-\u2079]|</[a-zA-Z][a-zA-Z0-9]{0,15}>|&(?:quot|rdquo|rsquo);"
+    r"|[ \u00a0\u202f][»›](?=[\s.,;:!?)]|\Z)"  # French sets a blank before it
 )
 _END = re.compile(rf"[.;|；{MARKS}]+(?:{_CLOSER})*")
 _GAP = re.compile(
     r"(?:[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|&(?:nbsp|ensp|emsp|thinsp|\#160|\#xa0);)*", re.IGNORECASE
 )
-_OPENERS = "([{\"'“„«‹¿¡*_`（「『<‘‚《"
+_OPENERS = "([{\"'“„«»‹›¿¡*_`（「『<‘‚《"
 _OPENING = re.compile(rf"(?:<[a-zA-Z][^<>\n]{{0,100}}>|[{re.escape(_OPENERS)}])*")
 _LEADING = re.compile(rf"[\s{re.escape(_OPENERS)}]*")
 _NEXT_WORD = re.compile(rf"[^\W\d_][\w'’{COMBINING}]{{0,23}}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from detectors.claims.blocks import Block, BlockKind, find_blocks
 from detectors.claims.citations import find_citations
-from detectors.claims.kinds import states_fact
+from detectors.claims.kinds import is_question, states_fact
 from detectors.claims.references import source_list_spans
 from detectors.claims.sentences import sentence_spans
 from schemas.claim import Claim
@@ -16,6 +16,7 @@ SPLITTER_VERSION = "2"
 """Part of the fingerprint: raise it whenever the same answer could be split or marked differently."""
 
 _CASE_SAMPLE_CHARS = 2000
+_MARKER = re.compile(r"\(?\d{1,2}[.)]")
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|&#?[a-zA-Z0-9]{1,8};")
 
 
@@ -31,14 +32,23 @@ def split_claims(answer: str) -> tuple[Claim, ...]:
     sources = sorted(source_list_spans(answer))
     for block in find_blocks(answer):
         for start, end in _spans(answer, block, is_uncapitalised=is_uncapitalised):
-            is_silent = block.kind is BlockKind.HEADING or _is_within(start, end, sources)
-            claims.append(_claim(len(claims), start, answer[start:end], is_silent=is_silent))
+            is_silent = (
+                block.kind is BlockKind.HEADING
+                or (_is_within(start, sources) and _is_within(end - 1, sources))
+                or (start > block.start and _is_marker(answer[start:end], claims))
+            )
+            claims.append(_claim(len(claims), start, answer[start:end], block.kind, is_silent=is_silent))
     return tuple(claims)
 
 
-def _is_within(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    place = bisect_right(spans, (start, sys.maxsize)) - 1
-    return place >= 0 and end <= spans[place][1]
+def _is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
+    place = bisect_right(spans, (position, sys.maxsize)) - 1
+    return place >= 0 and position < spans[place][1]
+
+
+def _is_marker(text: str, before: Sequence[Claim]) -> bool:
+    """A number of a list that breaks off: ``It is free. 2.``; behind a question it is the answer."""
+    return _MARKER.fullmatch(text) is not None and bool(before) and not is_question(before[-1].text)
 
 
 def _spans(answer: str, block: Block, *, is_uncapitalised: bool) -> Iterator[tuple[int, int]]:
@@ -56,12 +66,12 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _claim(index: int, start: int, text: str, *, is_silent: bool) -> Claim:
+def _claim(index: int, start: int, text: str, kind: BlockKind, *, is_silent: bool) -> Claim:
     return Claim(
         index=index,
         start=start,
         end=start + len(text),
         text=text,
         is_factual=not is_silent and states_fact(text),
-        citations=find_citations(text),
+        citations=() if kind is BlockKind.CODE else find_citations(text),  # in code, [1] is an index
     )

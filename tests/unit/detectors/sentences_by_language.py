@@ -4,32 +4,44 @@ from collections.abc import Mapping
 
 SILENT_AND_FACTUAL: Mapping[str, tuple[str, str]] = {
     "en": (
-        "Hi John, thank you for contacting us about your order.|I can help you with that!|"
-        "Here is what I found.|Please provide more information.|I have summarised the article above.|"
-        "Hope this helps! 😊|**Note:**|"
-        "Based on the given passages, the differences between the two systems of the body are as follows:|"
-        "Passage 3 does not give any dates.|Sure! 👋|As an AI language model, I have no opinions.",
-        "Hello, shipping is free.|Thank you for waiting, refunds are free.|Here is free parking.|"
-        "Nothing is refunded.|The document does not expire.|Your documents are not stored.|"
-        "I have included free shipping.|"
-        "They do not offer access, and there is no mention of music in the passages.|"
-        "Based on the passages, forest fires are good for conifers like jack pines in several ways:",
+        (
+            "Hi John, thank you for contacting us about your order.|I can help you with that!|"
+            "Here is what I found.|Please provide more information.|I have summarised the article above.|"
+            "Hope this helps! 😊|**Note:**|"
+            "Based on the given passages, the differences between the two systems of the body are as follows:|"
+            "Passage 3 does not give any dates.|Sure! 👋|As an AI language model, I have no opinions."
+        ),
+        (
+            "Hello, shipping is free.|Thank you for waiting, refunds are free.|Here is free parking.|"
+            "Nothing is refunded.|The document does not expire.|Your documents are not stored.|"
+            "I have included free shipping.|"
+            "They do not offer access, and there is no mention of music in the passages.|"
+            "Based on the passages, forest fires are good for conifers like jack pines in several ways:"
+        ),
     ),
     "de": (
-        "Hallo Frau Müller,|Vielen Dank für Ihre Anfrage.|Ich stehe Ihnen gerne zur Verfügung.|"
-        "Hier ist die Antwort:|Schritt 2:|Es tut mir leid.|Ist das kostenlos?|"
-        "Die Dokumente enthalten keine Angaben dazu.",
-        "Der Versand ist kostenlos.|Hier ist der Versand kostenlos.|"
-        "Bestellungen werden nicht storniert.|Es tut mir leid, geöffnete Software wird nicht erstattet.",
+        (
+            "Hallo Frau Müller,|Vielen Dank für Ihre Anfrage.|Ich stehe Ihnen gerne zur Verfügung.|"
+            "Hier ist die Antwort:|Schritt 2:|Es tut mir leid.|Ist das kostenlos?|"
+            "Die Dokumente enthalten keine Angaben dazu."
+        ),
+        (
+            "Der Versand ist kostenlos.|Hier ist der Versand kostenlos.|"
+            "Bestellungen werden nicht storniert.|Es tut mir leid, geöffnete Software wird nicht erstattet."
+        ),
     ),
     "fr": (
-        "Bonjour Madame,|Merci pour votre message.|N’hésitez pas à me contacter.|Voici les étapes :|"
-        "Étape 1 :|Je ne sais pas.|Les documents ne mentionnent pas le prix.|Est-ce gratuit ?",
+        (
+            "Bonjour Madame,|Merci pour votre message.|N’hésitez pas à me contacter.|Voici les étapes :|"
+            "Étape 1 :|Je ne sais pas.|Les documents ne mentionnent pas le prix.|Est-ce gratuit ?"
+        ),
         "La livraison est gratuite.|Les retours ne sont pas acceptés.",
     ),
     "es": (
-        "¡Hola, María!|Gracias por contactarnos.|Aquí están los pasos:|No dude en preguntar.|No lo sé.|"
-        "Los documentos no mencionan el precio.",
+        (
+            "¡Hola, María!|Gracias por contactarnos.|Aquí están los pasos:|No dude en preguntar.|No lo sé.|"
+            "Los documentos no mencionan el precio."
+        ),
         "El envío es gratuito.|No hay devoluciones.",
     ),
     "it": (
@@ -61,12 +73,17 @@ SILENT_AND_FACTUAL: Mapping[str, tuple[str, str]] = {
         "ค่าจัดส่งฟรี|ไม่สามารถคืนสินค้าได้|ขออภัย ค่าจัดส่งไม่ฟรี",
     ),
     "ru": (
-        "Здравствуйте!|Спасибо за обращение.|Вот шаги:|Если у вас есть вопросы, обращайтесь.|Я не знаю.|"
-        "В документах не указана цена.",
+        (
+            "Здравствуйте!|Спасибо за обращение.|Вот шаги:|Если у вас есть вопросы, обращайтесь.|Я не знаю.|"
+            "В документах не указана цена."
+        ),
         "Доставка бесплатная.|Возврат невозможен.|Спасибо за ожидание, доставка бесплатная.",
     ),
     "ko": (
-        "안녕하세요!|문의해 주셔서 감사합니다.|다음은 단계입니다:|모르겠습니다.|무료인가요?|문서에 가격이 언급되어 있지 않습니다.",
+        (
+            "안녕하세요!|문의해 주셔서 감사합니다.|다음은 단계입니다:|모르겠습니다.|무료인가요?|"
+            "문서에 가격이 언급되어 있지 않습니다."
+        ),
         "배송은 무료입니다.|환불은 불가능합니다.|배송은 무료입니다, 감사합니다.",
     ),
     "tr": (
@@ -86,8 +103,10 @@ SILENT_AND_FACTUAL: Mapping[str, tuple[str, str]] = {
         "Phí vận chuyển là miễn phí.|Không hoàn tiền.",
     ),
     "id": (
-        "Halo!|Terima kasih atas pertanyaan Anda.|Berikut langkah-langkahnya:|Saya tidak tahu.|"
-        "Dokumen tersebut tidak menyebutkan harga.",
+        (
+            "Halo!|Terima kasih atas pertanyaan Anda.|Berikut langkah-langkahnya:|Saya tidak tahu.|"
+            "Dokumen tersebut tidak menyebutkan harga."
+        ),
         "Pengiriman gratis.|Barang tidak dapat dikembalikan.",
     ),
     "marks": (

@@ -61,6 +61,8 @@ FORMS = [
     ('He said "It is free. Take it." and left.', ['He said "It is free. Take it." and left.']),
     ("„Es ist frei. Nimm es.“ sagte er. Er ging.", ["„Es ist frei. Nimm es.“ sagte er.", "Er ging."]),
     ("Il dit « C’est libre. Prenez. » puis part.", ["Il dit « C’est libre. Prenez. » puis part."]),
+    ("Il dit : « C’est libre. » M. Roux part.", ["Il dit : « C’est libre. »", "M. Roux part."]),
+    ("Er sagte es. »Nimm das.« Dann ging er.", ["Er sagte es.", "»Nimm das.«", "Dann ging er."]),
     ("He cites “a ‘B. C.’ D. E” here. Next.", ["He cites “a ‘B. C.’ D. E” here.", "Next."]),
     ("“It is free. It ships today.”", ["“It is free.", "It ships today.”"]),
     ("(He left. She stayed.) It is free.", ["(He left.", "She stayed.)", "It is free."]),
@@ -205,6 +207,17 @@ def test_code_lines_are_not_split_into_sentences() -> None:
     answer = "```sh\nmake run. Now\n```\nIt prints a page."
 
     assert ["make run. Now", "It prints a page."] == [claim.text for claim in split_claims(answer)]
+
+
+def test_an_index_in_code_is_no_citation() -> None:
+    """``items[1]`` cites nothing."""
+    assert [()] == [claim.citations for claim in split_claims("```\nprint(items [1])\n```")]
+
+
+def test_a_number_of_a_list_that_breaks_off_states_nothing() -> None:
+    """Behind a question it is the answer."""
+    assert [True, False] == [claim.is_factual for claim in split_claims("It is free. 2.")]
+    assert [False, True] == [claim.is_factual for claim in split_claims("How many? 2.")]
 
 
 FENCES = [
