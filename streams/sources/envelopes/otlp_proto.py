@@ -83,6 +83,8 @@ def decode_otlp_proto(value: bytes, signal: Signal | None = None) -> Envelope:
 
 def signal_of(value: bytes) -> Signal | None:
     """Whether ``value`` holds spans or logs, by the numbers and types of its records' fields; None when neither."""
+    if _begins_with_a_span(value):
+        return Signal.TRACES
     for piece in islice(pieces(value), _LOOKED_AT):
         for item in islice(fields(piece.record), _LOOKED_AT):
             seen = (item.number, item.wire_type)
@@ -91,6 +93,15 @@ def signal_of(value: bytes) -> Signal | None:
             if seen in {(1, FIXED64), (11, FIXED64), (2, VARINT), (8, FIXED32)}:
                 return Signal.LOGS
     return None
+
+
+def _begins_with_a_span(value: bytes) -> bool:
+    """The quick answer for nearly every message: a log record has no start time where a span has one."""
+    try:
+        group = ExportTraceServiceRequest.FromString(value).resource_spans[0]
+        return group.scope_spans[0].spans[0].start_time_unix_nano > 0
+    except (DecodeError, IndexError):
+        return False
 
 
 def _is_trace_id(data: memoryview) -> bool:
@@ -176,11 +187,12 @@ def _add(record: _Record, found: Gathered) -> None:
 def _span(record: _Record, span: Span) -> RawSpan:
     flags = record.flags
     attributes = attributes_of(span.attributes, flags)
-    events = tuple(
-        RawEvent(event.name, time_from_nanoseconds(event.time_unix_nano, flags), attributes_of(event.attributes, flags))
-        for event in islice(span.events, MAX_ITEMS)
-    )
-    dropped_by_events = sum(event.dropped_attributes_count for event in islice(span.events, MAX_ITEMS))
+    dropped = span.dropped_attributes_count + span.dropped_events_count
+    events = []
+    for event in islice(span.events, MAX_ITEMS):
+        at = time_from_nanoseconds(event.time_unix_nano, flags)
+        events.append(RawEvent(event.name, at, attributes_of(event.attributes, flags)))
+        dropped += event.dropped_attributes_count
     return RawSpan(
         trace_id=required_id(span.trace_id, TRACE_ID_BYTES, "trace_id"),
         span_id=required_id(span.span_id, SPAN_ID_BYTES, "span_id"),
@@ -189,11 +201,11 @@ def _span(record: _Record, span: Span) -> RawSpan:
         start=time_from_nanoseconds(span.start_time_unix_nano, flags),
         end=time_from_nanoseconds(span.end_time_unix_nano, flags),
         attributes=attributes,
-        events=events,
+        events=tuple(events),
         resource=record.resource,
         scope=record.scope,
         is_error=span.status.code == STATUS_ERROR,
-        dropped=span.dropped_attributes_count + span.dropped_events_count + dropped_by_events,
+        dropped=dropped,
         flags=tuple(sorted(flags)),
     )
 

@@ -38,6 +38,8 @@ def fields(message: memoryview) -> Iterator[Field]:
 
 def varint(message: memoryview, at: int) -> tuple[int, int]:
     """The varint at ``at`` and the place after it; (0, -1) where there is none."""
+    if at < len(message) and message[at] < 0x80:  # noqa: PLR2004  nearly all are of one byte
+        return message[at], at + 1
     value = 0
     for count, byte in enumerate(message[at : at + _MAX_VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * count

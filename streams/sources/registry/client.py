@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx
 
-from schemas.errors import InvalidMessage, RegistryUnavailable
+from schemas.errors import ConfigError, InvalidMessage, RegistryUnavailable
 
 TIMEOUT_SECONDS = 10.0
 ASK_AGAIN_SECONDS = 60.0
@@ -29,15 +29,33 @@ class Access:
     ca_file: str = ""
 
     def open(self) -> httpx.AsyncClient:
-        """An HTTP client for the registry; the caller closes it."""
+        """An HTTP client for the registry; the caller closes it. Raises ConfigError for an address or file of no use."""
+        _check_url(self.url)
         bearer = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         return httpx.AsyncClient(
             base_url=self.url,
             auth=httpx.BasicAuth(self.user, self.password) if self.user else None,
             headers={"Accept": "application/vnd.schemaregistry.v1+json, application/json", **bearer},
             timeout=TIMEOUT_SECONDS,
-            verify=ssl.create_default_context(cafile=self.ca_file) if self.ca_file else True,
+            verify=_trusting(self.ca_file) if self.ca_file else True,
         )
+
+
+def _check_url(url: str) -> None:
+    """The address is not repeated: it may hold a password."""
+    try:
+        found = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise ConfigError(f"the schema registry's address cannot be read: {error}") from error
+    if found.scheme not in {"http", "https"} or not found.host:
+        raise ConfigError("the schema registry's address is none; write http://host:port or https://host:port")
+
+
+def _trusting(ca_file: str) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as error:
+        raise ConfigError(f"the schema registry's CA file {ca_file!r} cannot be read: {error.strerror}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,6 +257,15 @@ async def test_credentials_are_sent(registry: FakeRegistry, access: dict[str, st
 
 
 @pytest.mark.parametrize(
+    "access", [{"url": "registry:8081"}, {"url": "http://"}, {"url": "http://h", "ca_file": "/no"}]
+)
+def test_access_that_cannot_work_is_said_at_start(access: dict[str, str]) -> None:
+    """Waiting would not help."""
+    with pytest.raises(ConfigError, match="schema registry"):
+        Access(**access).open()
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("{", "AVRO"),
