@@ -22,8 +22,7 @@ _TABLE: dict[int, str | None] = {
     **{ord(char): "-" for char in _DASHES},
 }
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_BREAKS = frozenset("nrt")
+_CODE_POINT = re.compile(r"\\u([0-9a-fA-F]{4})")
 # CPython sorts a run of combining marks in quadratic time; no word has 64 signs in a row
 _LONG_RUN = re.compile(r"([^\w\s]{64})[^\w\s]+")
 _CLOSING = ",.;:!?)]%-"
@@ -37,7 +36,7 @@ def fold(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda match: unescape(match.group()), text)
     if "\\" in text:
-        text = _ESCAPE.sub(_unescaped, text)
+        text = _unescaped(text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _LONG_RUN.sub(r"\1", text))
     return _tightened(" ".join(text.translate(_TABLE).casefold().split()))
@@ -48,11 +47,12 @@ def straightened(text: str) -> str:
     return " ".join(text.replace("’", "'").replace("ʼ", "'").lower().split())
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    code, char = match.groups()
-    if code is not None:
-        return chr(int(code, 16))
-    return " " if char in _BREAKS else char
+def _unescaped(text: str) -> str:
+    for escape in ("\\n", "\\r", "\\t"):
+        text = text.replace(escape, " ")
+    if "\\u" in text:
+        text = _CODE_POINT.sub(lambda match: chr(int(match.group(1), 16)), text)
+    return text.replace("\\", "")
 
 
 def _tightened(text: str) -> str:

@@ -18,6 +18,7 @@ from schemas.trace import ToolCall, Trace
 _QUOTES = frozenset('"“”„«»‘「『>')
 _OUTPUT_CHARS = 4000
 _BRIEF_CHARS = 400
+_OPENING_CHARS = 50
 _BEFORE_CHARS = 24
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FALSE_VALUE = re.compile(r"\s?\W{0,3}[:=]\s?\W?(?:false|null|none|no|0)\b")
@@ -42,11 +43,14 @@ def tool_findings(trace: Trace, claims: Sequence[Claim]) -> list[Finding]:
 
 
 def is_failed(output: str) -> bool:
-    """Whether a tool's output reports a failure; long prose counts as a result, whatever words it holds."""
+    """Whether a tool's output reports a failure: in its first 400 characters, or the first 50 of longer prose.
+
+    A long text is a result, whatever words it holds.
+    """
     deeds = load_deeds()
-    head = straightened(output[:_OUTPUT_CHARS])
-    if not head.startswith(("{", "[", "<")):
-        head = head[:_BRIEF_CHARS] if len(head) <= _BRIEF_CHARS else head[: _BRIEF_CHARS // 8]
+    head = straightened(output[: _BRIEF_CHARS + 1])
+    if len(head) > _BRIEF_CHARS and not head.startswith(("{", "[", "<")):
+        head = head[:_OPENING_CHARS]
     return deeds.failures.search(deeds.no_failures.without(head)) is not None
 
 
