@@ -17,12 +17,14 @@ _MARK = re.compile(
 )
 _FROM_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LABELLED = re.compile(r"[\[【]\^?(\d{1,3})[^\[\]【】\n]{0,20}[\]】]\s?[:.]?\s?([^\[\]【】\n]{0,200})")
+_LABEL = re.compile(r"\[\^?([^\[\]\n]{1,40})\]|[¹²³⁰⁴-⁹]{1,3}")
 _ENDS = re.compile(r"[.!?…。！？।؟]\W{0,3}$")
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}", re.IGNORECASE)
 _MARKUP = " \t*_#>`~-–—•📚🔗📖:："
 _LONGEST_ENTRY = 240
 _HEADING_CHARS = 60
 _LEAST_WORDS = 4
+_TITLE_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,11 @@ def _with_tail(answer: str, lines: Sequence[_Line], found: Sources) -> Sources:
     tail = lines[first:]
     if not tail or first == 0:
         return found
-    above = answer[: tail[0].start]
+    cited = {
+        (match.group(1) or match.group()).translate(_FROM_RAISED) for match in _LABEL.finditer(answer, 0, tail[0].start)
+    }
     labelled = [(line, *_entry(line.text)) for line in tail]
-    if not any(f"[{label}]" in above or f"[^{label}]" in above or _raised(label) in above for _, label, _ in labelled):
+    if cited.isdisjoint(label for _, label, _ in labelled):
         return found
     return Sources(
         found.spans + tuple((line.start, line.end) for line, _, _ in labelled),
@@ -111,10 +115,6 @@ def _is_bare_entry(text: str) -> bool:
     mark = _MARK.match(text)
     has_label = mark is not None and mark.group(3) is None and mark.group(4) is None and mark.lastindex is not None
     return has_label and bool(_entry(text)[1]) and not _makes_statement(_entry(text)[1])
-
-
-def _raised(label: str) -> str:
-    return label.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) if label.isdecimal() else f"[{label}]"
 
 
 def _lines(answer: str) -> Iterator[_Line]:
@@ -181,11 +181,16 @@ def _parted(rest: str) -> list[str]:
 
 
 def _makes_statement(text: str) -> bool:
-    """Whether an entry says something: too long for a title, or a sentence with a verb and without an address."""
+    """Whether an entry says something: too long for a title, or a sentence with a verb.
+
+    Questions and words with capitals are titles; beside an address it takes more words, since titles have verbs too.
+    """
     if len(text) > _LONGEST_ENTRY:
         return True
-    if _ADDRESS.search(text):
+    lexicon = load_lexicon()
+    words = [plain for word in _ADDRESS.sub("", text).split() if (plain := word.strip(".,;:!?\"'()[]*_"))]
+    least = _LEAST_WORDS if _ADDRESS.search(text) is None else 2 * _LEAST_WORDS
+    if len(words) < least or words[0].lower() in lexicon.question_words:
         return False
-    words = text.lower().split()
-    has_verb = not load_lexicon().verbs.isdisjoint(word.strip(".,;:!?\"'()") for word in words)
-    return has_verb and len(words) >= _LEAST_WORDS
+    is_title = sum(word[:1].isupper() for word in words) >= _TITLE_SHARE * len(words)
+    return not is_title and not lexicon.verbs.isdisjoint(word.lower() for word in words)

@@ -114,12 +114,14 @@ def _unknown_ids(trace: Trace, claims: Sequence[Claim], citations: Citations) ->
 
 
 def _was_read(mention: Mention, claim: Claim | None, texts: Sequence[str], trace: Trace) -> bool:
-    """Whether the model read the citation somewhere: the id as it is, a number with the words before it.
+    """Whether the model read the citation somewhere: the id as it is, a word in brackets, a number with words before.
 
     Where the trace shows no passages, numbers cannot be checked: the prompt may number anything.
     """
     if number_of(mention.identifier) is None:
-        return any(mention.identifier in text for text in texts)
+        is_word = not any(char.isdigit() for char in mention.identifier)
+        written = f"[{mention.identifier}]" if is_word else mention.identifier
+        return any(written in text for text in texts)
     if trace.passages is None:
         return True
     if claim is None:

@@ -19,6 +19,13 @@ LISTS = [
     ("無料です。\n出典：返品規約", ["出典：返品規約"]),
     ("It is free.\n\nSource: https://shop.example/returns", ["Source: https://shop.example/returns"]),
     ("It is free.\n\nSources:\n\n[1] Returns\n\n[2] Terms", ["Sources:", "[1] Returns", "[2] Terms"]),
+    (
+        "Sources:\n- How refunds are paid out\n- What You Can Return To Us",
+        ["Sources:", "- How refunds are paid out", "- What You Can Return To Us"],
+    ),
+    ("Sources:\n- When it is free: https://x.example/y", ["Sources:", "- When it is free: https://x.example/y"]),
+    ("Sources:\n- A refund is paid out in cash within 90 days (https://x.example/y)", []),
+    ("[1] It opens\n[2] It closes", []),
     ("Sources of income: rent and pay.", []),
     ("Sources: the refund is paid within 90 days", []),
     ("Sources:\nRefunds take 90 days and they are paid in cash.", []),

@@ -97,6 +97,8 @@ UNKNOWN = [
     ("It is free (GPT-4).", KB, []),
     ("It is free [12].", (passage("Fees: it is free [12]. Nothing else."),), []),
     ("It is free [doc-99].", (passage("See doc-99 for fees."),), []),
+    ("It is free [warranty].", (passage("The warranty is free.", doc_id="terms"),), ["warranty"]),
+    ("It is free [warranty].", (passage("See [warranty] too.", doc_id="terms"),), []),
     ("It is free [REQUEST_1].", KB, []),
 ]
 
