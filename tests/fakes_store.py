@@ -8,7 +8,7 @@ from schemas.alert import Alert
 from schemas.draw import DrawnTrace
 from schemas.labels import AlertState, Outcome, RiskTier
 from schemas.policy import PolicyRecord
-from schemas.tally import BUCKET, Tally
+from schemas.tally import BUCKET, Tally, bucket_start
 from schemas.verdict import Verdict
 from streams.store import (
     AlertAction,
@@ -160,6 +160,16 @@ class MemoryStore:
         self._tallies = new
         buckets = len({key[0] for key in changed})
         return RebuildReport(generation=self._generation, buckets=buckets, cells=len(changed), took_seconds=0.0)
+
+    def mark_for_rebuild(self, since: datetime, until: datetime) -> int:
+        """Everything is always recomputed; the buckets of the whole hours are counted."""
+        first = since.replace(minute=0, second=0, microsecond=0)
+        last = until.replace(minute=0, second=0, microsecond=0)
+        end = until if last == until else last + _HOUR
+        moments = {bucket_start(row.trace.ts) for row in self._traces} | {
+            bucket_start(row.ts) for row in self._verdicts
+        }
+        return sum(first <= moment < end for moment in moments)
 
     def changed_buckets(self, since_generation: int) -> tuple[list[datetime], int]:
         """Buckets changed after a generation."""

@@ -70,9 +70,9 @@ def one_of(text: str, name: str, known: type[W]) -> W:
 
 def tenants(query: Query) -> Tenants:
     """Whose traces may be read; never implied: ``tenants=all``, or ``tenant`` once for each. Raises ConfigError."""
-    named = query.getall("tenant", [])
+    named = frozenset(query.getall("tenant", [])) - {""}
     if named:
-        return frozenset(named)
+        return named
     if query.get("tenants") == "all":
         return ALL_TENANTS
     raise ConfigError("say whose traces: tenant=NAME (may be repeated), or tenants=all")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from schemas.errors import GroundwatchError
+from schemas.errors import ConfigError, GroundwatchError
 from streams.api.answers import dump, json_answer, limit, moment
 from streams.store import CheckProgress, CheckResult, Store, Verification
 
@@ -34,6 +34,7 @@ class StoreRoutes:
         app.router.add_get("/api/v1/counts", self.counts)
         app.router.add_get("/api/v1/store/stats", self.stats)
         app.router.add_get("/api/v1/store/verify", self.verify)
+        app.router.add_post("/api/v1/store/rebuild", self.rebuild)
 
     async def counts(self, _request: web.Request) -> web.Response:
         """How many traces, draws and verdicts."""
@@ -59,6 +60,14 @@ class StoreRoutes:
         )
         async with self.turn:
             return await _streamed(request, self.reports.verify(wanted))
+
+    async def rebuild(self, request: web.Request) -> web.Response:
+        """``since``, ``until``: have these hours counted again by the next tick of the role alert; 202."""
+        since, until = moment(request.query, "since"), moment(request.query, "until")
+        if since is None or until is None:
+            raise ConfigError("give since and until, such as 2026-03-10T12:00:00Z")
+        buckets = await asyncio.to_thread(self.reports.mark_for_rebuild, since, until)
+        return json_answer({"buckets": buckets}, status=202)
 
 
 async def _streamed(request: web.Request, steps: Iterator[CheckProgress | CheckResult]) -> web.StreamResponse:

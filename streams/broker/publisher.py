@@ -52,7 +52,9 @@ class Publisher:
             await producer.start()
         except KafkaError as error:
             await producer.stop()
-            raise BrokerUnavailable(f"no broker answers at {self._servers} ({type(error).__name__})") from error
+            raise BrokerUnavailable(
+                f"no broker answers at {self._servers} ({type(error).__name__}); start it, or correct bootstrap_servers"
+            ) from error
         self._producer = producer
 
     async def stop(self) -> None:
@@ -74,6 +76,10 @@ class Publisher:
             ]
             await asyncio.gather(*futures)
         except (MessageSizeTooLargeError, RecordTooLargeError) as error:
-            raise RowRejected(f"a message for {topic} exceeds the broker's limit") from error
+            raise RowRejected(
+                f"a message for {topic} exceeds the broker's limit; raise the topic's max.message.bytes"
+            ) from error
         except KafkaError as error:
-            raise BrokerUnavailable(f"publishing to {topic} failed ({type(error).__name__})") from error
+            raise BrokerUnavailable(
+                f"publishing to {topic} failed ({type(error).__name__}); repeat it when the broker answers"
+            ) from error

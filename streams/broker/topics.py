@@ -63,7 +63,9 @@ async def create_topics(connection: Connection, specs: Sequence[TopicSpec]) -> l
         if missing:
             await _create(admin, missing)
     except KafkaError as error:
-        raise BrokerUnavailable(f"topics could not be made ({type(error).__name__}); is the broker up?") from error
+        raise BrokerUnavailable(
+            f"topics could not be made ({type(error).__name__}); start the broker, then try again"
+        ) from error
     finally:
         await admin.close()
     return [spec.name for spec in missing]
@@ -84,4 +86,6 @@ async def _create(admin: AIOKafkaAdminClient, specs: Sequence[TopicSpec]) -> Non
     for name, code, *_ in answer.topic_errors:
         error = for_code(code)
         if code and error is not TopicAlreadyExistsError:
-            raise BrokerUnavailable(f"topic {name} could not be made: {error.__name__}")
+            raise BrokerUnavailable(
+                f"topic {name} could not be made ({error.__name__}); make it, or let our user make topics"
+            )

@@ -86,11 +86,11 @@ class RunningProcess:
             case 400 | 422:
                 raise ConfigError(detail)
             case 401 | 403:
-                raise NotReached(f"{self._where} refused our token; was {RUN_FILE} copied from another machine?")
+                raise NotReached(f"{self._where} refused our token; remove {RUN_FILE} if it was copied from elsewhere")
             case 404:
                 raise NotReached(detail)
             case _:
-                raise StoreUnavailable(f"{self._where} answered {response.status_code}: {detail}")
+                raise StoreUnavailable(f"{self._where} answered {response.status_code}: {detail}; its log says more")
 
 
 def _detail(response: httpx.Response) -> str:

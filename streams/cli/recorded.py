@@ -42,7 +42,7 @@ def read_lines(files: Sequence[Path]) -> Iterator[Line]:
                     yield from _lines(file, raw, _decompressed(raw))
         except (OSError, EOFError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise ConfigError(f"cannot read {file}: {reason}") from error
+            raise ConfigError(f"cannot read {file}: {reason}; give a file of JSON Lines, plain or gzip") from error
 
 
 def total_bytes(files: Sequence[Path]) -> int | None:

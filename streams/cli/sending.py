@@ -50,7 +50,9 @@ async def send_all(
         await _require_topic(producer, target.topic)
         return await sender.send_paced(due_lines, on_line)
     except KafkaError as error:
-        raise BrokerUnavailable(f"sending to {target.topic} failed ({type(error).__name__})") from error
+        raise BrokerUnavailable(
+            f"sending to {target.topic} failed ({type(error).__name__}); see that the broker runs"
+        ) from error
     finally:
         await producer.stop()
 

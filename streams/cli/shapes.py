@@ -11,6 +11,7 @@ from streams.cli.migrate import Migrated
 from streams.cli.policy_files import CheckedFile
 from streams.cli.policy_log import InForce
 from streams.cli.policy_view import NamedDiff
+from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
 from streams.store import CheckResult, StoreStats, TraceSummary
 
@@ -61,6 +62,7 @@ SHAPES: dict[str, type[Record]] = {
     "policy log": PolicyRecord,
     "policy show": InForce,
     "replay": Replayed,
+    "store rebuild": Rebuilding,
     "store stats": StoreStats,
     "store verify": CheckResult,
     "traces list": TraceSummary,

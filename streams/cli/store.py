@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from schemas.base import Record
 from streams.cli.display import json_line, stderr, stdout
 from streams.cli.exits import ExitCode
 from streams.cli.options import AsJson, ConfigFile, Since, Until, moment_of, settings_of
@@ -77,6 +78,46 @@ def verify(
         stdout().print(f"{faulty} checks found faults." if faulty else "All is sound.")
     if faulty:
         raise typer.Exit(ExitCode.FOUND_FAULTS)
+
+
+@app.command()
+def rebuild(
+    since: Annotated[str, typer.Option(help="From this time on: 2026-03-10T12:00Z, 2026-03-10, or 6h, 7d before now.")],
+    until: Until = "",
+    config: ConfigFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have the tallies of whole hours counted again from traces and verdicts; nothing else is changed.
+
+    The job of the role alert does it at its next tick, a few seconds away while a process runs. For what `store verify`
+    finds wrong in tallies, or after rows were changed by hand. Left out, --until is now.
+
+    For example: `groundwatch store rebuild --since 2026-03-10T12:00Z --until 2026-03-10T14:00Z`
+    """
+    now = utc_now()
+    start, end = moment_of(since, now, "--since") or now, moment_of(until, now, "--until") or now
+    done = Rebuilding(buckets=ask_rebuild(settings_of(config), start, end))
+    if as_json:
+        json_line(done.model_dump(mode="json"))
+    else:
+        stdout().print(f"{done.buckets:,} buckets of 5 minutes are counted again at the next tick of the role alert.")
+
+
+class Rebuilding(Record):
+    """What ``store rebuild`` asked for: so many 5-minute ``buckets`` have rows or tallies."""
+
+    buckets: int
+
+
+def ask_rebuild(settings: Settings, since: datetime, until: datetime) -> int:
+    """Mark the hours; the number of buckets. Raises NotReached, StoreUnavailable."""
+    from streams.cli.opened import opened_store, running_process  # noqa: PLC0415  as above
+
+    if process := running_process(settings):
+        times = {"since": since.isoformat(), "until": until.isoformat()}
+        return int(process.post("/api/v1/store/rebuild", "", **times)["buckets"])
+    with opened_store(settings, read_only=False) as store:
+        return store.mark_for_rebuild(since, until)
 
 
 def read_stats(settings: Settings) -> "StoreStats":

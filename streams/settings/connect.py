@@ -26,7 +26,10 @@ def _ssl_context(settings: KafkaConnection) -> ssl.SSLContext:
             context.load_cert_chain(settings.ssl_cert_file, settings.ssl_key_file)
     except (OSError, ssl.SSLError) as error:
         files = [str(path) for path in (settings.ssl_ca_file, settings.ssl_cert_file, settings.ssl_key_file) if path]
-        raise ConfigError(f"kafka ssl files ({', '.join(files)}) cannot be used: {error}") from error
+        raise ConfigError(
+            f"kafka ssl files ({', '.join(files)}) cannot be used: {error}; check their paths, and that the key is the "
+            "certificate's"
+        ) from error
     return context
 
 

@@ -143,7 +143,9 @@ def _embedded(dsn: str, *, read_only: bool) -> Connection:
         ) from error
     except ClickHouseError as error:
         embedded.release(path)
-        raise StoreUnavailable(f"store path {path} does not open: {error}") from error
+        raise StoreUnavailable(
+            f"store path {path} does not open ({error}); free its disk, or restore it from a backup"
+        ) from error
     return Connection(client, path)
 
 
@@ -168,7 +170,7 @@ def _server(dsn: str, *, read_only: bool) -> Connection:
             )
     except StoreUnavailable as error:
         if isinstance(error.__cause__, Error) and error.__cause__.name in _REFUSED_LOGIN:
-            raise ConfigError("store address: the server refuses this user or password") from error
+            raise ConfigError("store address: the server refuses this user or password; correct store.dsn") from error
         raise
     return Connection(client, None)
 

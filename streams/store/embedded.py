@@ -70,7 +70,7 @@ def _claim(path: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
     except OSError as error:
-        raise ConfigError(f"store path {path}: {error.strerror}") from error
+        raise ConfigError(f"store path {path}: {error.strerror}; give a data_dir where this user may write") from error
 
 
 def _owner(status: Path) -> str | None:

@@ -24,6 +24,7 @@ _CONTENT = frozenset(
         "TOO_LARGE_ARRAY_SIZE",
     }
 )
+_LOOK = "check that the server runs and that store.dsn names it; its log says more"
 _HINTS = {
     "UNKNOWN_TABLE": "run `groundwatch migrate`",
     "UNKNOWN_DATABASE": "run `groundwatch migrate`",
@@ -48,7 +49,9 @@ def mapped(doing: str) -> Iterator[None]:
     except ClickHouseError as error:
         raise _translated(doing, error) from error
     except OSError as error:
-        raise StoreUnavailable(f"{doing}: {error.strerror or type(error).__name__}") from error
+        raise StoreUnavailable(
+            f"{doing}: {error.strerror or type(error).__name__}; check the disk, or the way to the server"
+        ) from error
 
 
 @contextmanager
@@ -66,4 +69,4 @@ def _translated(doing: str, error: ClickHouseError) -> RowRejected | StoreUnavai
         return RowRejected(f"{doing}: the store refuses a row ({name or type(error).__name__})")
     hint = _HINTS.get(name)
     text = f"{doing}: the store cannot do it now ({name or type(error).__name__})"
-    return StoreUnavailable(f"{text}; {hint}" if hint else text)
+    return StoreUnavailable(f"{text}; {hint or _LOOK}")

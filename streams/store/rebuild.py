@@ -70,6 +70,27 @@ ORDER BY hour
 """
 _WRITTEN = "SELECT count() AS cells FROM tallies_5m WHERE generation = {generation:UInt64}"
 
+_MARK = """
+INSERT INTO dirty SELECT DISTINCT bucket, now64(3, 'UTC') FROM (
+  SELECT toStartOfFiveMinutes(ts) AS bucket FROM traces
+  UNION ALL SELECT toStartOfFiveMinutes(ts) FROM verdicts
+  UNION ALL SELECT bucket FROM tallies_5m
+)
+WHERE bucket >= toDateTime({first:UInt32}, 'UTC') AND bucket < toDateTime({end:UInt32}, 'UTC')
+"""
+_MARKED = """
+SELECT count() AS buckets FROM dirty FINAL
+WHERE bucket >= toDateTime({first:UInt32}, 'UTC') AND bucket < toDateTime({end:UInt32}, 'UTC')
+"""
+
+
+def mark_for_rebuild(connection: Connection, since: datetime, until: datetime) -> int:
+    """Have the job count every bucket of [since, until) again, and say how many; hours are taken whole."""
+    first, last = micros(since) // 1_000_000, -(-micros(until) // 1_000_000)
+    whole = {"first": max(0, first // _HOUR_SECONDS * _HOUR_SECONDS), "end": -(-last // _HOUR_SECONDS) * _HOUR_SECONDS}
+    connection.command(_MARK, whole, max_seconds=LONGEST_SECONDS)
+    return int(connection.query(_MARKED, whole)[0]["buckets"])
+
 
 class Rebuilder:
     """The job's state between runs is in the store, so a restart or another host goes on where the last one ended."""

@@ -19,7 +19,7 @@ from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
 from streams.store.passages import PassageWriter
-from streams.store.rebuild import Rebuilder
+from streams.store.rebuild import Rebuilder, mark_for_rebuild
 from streams.store.records import (
     AlertAction,
     Deploy,
@@ -141,6 +141,10 @@ class Store:
     def rebuild_tallies(self, now: datetime) -> RebuildReport:
         """Recompute the tallies of every bucket that got rows since the last run; one caller at a time, anywhere."""
         return self._rebuilder.rebuild(now)
+
+    def mark_for_rebuild(self, since: datetime, until: datetime) -> int:
+        """Have the tallies of [since, until) recomputed by the next ``rebuild_tallies``; the number of buckets."""
+        return mark_for_rebuild(self._connection, since, until)
 
     def changed_buckets(self, since_generation: int) -> tuple[list[datetime], int]:
         """Starts of 5-minute buckets whose numbers changed after a generation, and the newest generation."""

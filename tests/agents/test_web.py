@@ -1,18 +1,21 @@
 """The local API: who gets in, and what it answers."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import cast
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from sampling.policy_file import default_policy_text
+from schemas.errors import StoreUnavailable
 from schemas.labels import AlertState
 from streams.agents.policies import PolicyPublisher
 from streams.broker.publisher import Publisher
 from streams.broker.topics import POLICY
-from streams.store import Store
+from streams.store import CheckName, CheckResult, Store, Verification
 from streams.web import Api
 from tests.agents.flow import Flow
 from tests.builders import NOW, alert
@@ -103,3 +106,75 @@ async def test_ready_once_every_role_is_at_work(site: Site) -> None:
     assert (await site.status("/healthz"), await site.status("/readyz")) == (200, 503)
     site.waiting.clear()
     assert await site.status("/readyz") == 200
+
+
+async def test_every_api_route_needs_the_token_and_is_on_its_page(site: Site) -> None:
+    """A route added later is neither open nor unknown."""
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    app = site.client.app
+    assert app is not None
+    routes = {
+        (route.method, route.resource.canonical)
+        for route in app.router.routes()
+        if route.resource is not None and route.resource.canonical.startswith("/api/") and route.method != "HEAD"
+    }
+    assert len(routes) >= 11
+    for method, path in routes:
+        assert (await site.client.request(method, path.replace("{alert_id}", "a"))).status == 401
+        assert f"| `{method} {path}` |" in page
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/api/v1/traces", "say whose traces"),
+        ("/api/v1/traces?tenant=", "say whose traces"),
+        ("/api/v1/traces/find?id=t", "say whose traces"),
+        ("/api/v1/traces?tenants=all&tier=huge", "tier = 'huge': use one of low, medium, high"),
+        ("/api/v1/traces?tenants=all&since=noon", "since: give a time with its zone"),
+        ("/api/v1/traces?tenants=all&since=2026-03-10T12:00:00", "since: give a time with its zone"),
+        ("/api/v1/traces?tenants=all&limit=0", "limit: give a number from 1 to 1000"),
+        ("/api/v1/store/verify?limit=-1", "limit: give a number"),
+        ("/api/v1/store/verify?until=x", "until: give a time"),
+    ],
+)
+async def test_a_wrong_query_says_what_is_right(site: Site, path: str, says: str) -> None:
+    """Also where a tenant is merely left out: nobody sees all by mistake."""
+    answer = await site.client.get(path, headers=OURS)
+    assert (400, True) == (answer.status, says in (await answer.json())["error"])
+
+
+async def test_a_verification_that_breaks_off_says_so_in_its_last_line(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status was sent long before."""
+
+    def breaking(_wanted: Verification) -> Iterator[CheckResult]:
+        yield CheckResult(name=CheckName.LABELS)
+        raise StoreUnavailable("read: away")
+
+    monkeypatch.setattr(site.flow.store, "verify", breaking)
+    answer = await site.client.get("/api/v1/store/verify", headers=OURS)
+    lines = [json.loads(line) for line in (await answer.text()).splitlines()]
+    assert (200, "labels", {"error": "read: away"}) == (answer.status, lines[0]["name"], lines[1])
+
+
+async def test_a_store_that_is_away_before_the_first_step_is_an_error(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for every other route."""
+
+    def away(_wanted: Verification) -> Iterator[CheckResult]:
+        raise StoreUnavailable("read: away")
+        yield
+
+    monkeypatch.setattr(site.flow.store, "verify", away)
+    assert 503 == await site.status("/api/v1/store/verify", **OURS)
+
+
+async def test_hours_are_counted_again_on_request(site: Site) -> None:
+    """Both ends are asked for, so that nobody recounts everything by a slip."""
+    assert 400 == (await site.client.post("/api/v1/store/rebuild", headers=OURS)).status
+    whole = {"since": NOW.isoformat(), "until": NOW.isoformat()}
+    answer = await site.client.post("/api/v1/store/rebuild", headers=OURS, params=whole)
+    assert (202, {"buckets": 0}) == (answer.status, await answer.json())

@@ -143,6 +143,16 @@ def test_a_draw_that_another_salt_or_hand_made_is_found(store: Subject) -> None:
     assert ["t-x"] == [text.split(":")[0] for text in faults(store)[CheckName.DRAWS_AGREE]]
 
 
+def test_hours_can_be_counted_again(store: Subject) -> None:
+    """Whole hours that touch the range; only buckets in which there is something."""
+    store.insert_traces([drawn_trace(f"t-{n}", ts=NOW + timedelta(minutes=20 * n)) for n in range(9)])
+    store.rebuild_tallies(NOW)
+    assert 3 == store.mark_for_rebuild(NOW + timedelta(minutes=30), NOW + timedelta(minutes=31))
+    assert 6 == store.mark_for_rebuild(NOW, NOW + 2 * HOUR)
+    assert 0 == store.mark_for_rebuild(NOW - 2 * HOUR, NOW - HOUR)
+    assert 0 == store.rebuild_tallies(NOW).cells
+
+
 def test_traces_are_listed_newest_first_by_what_they_are(store: Subject) -> None:
     """Filters by intent, tier, outcome of the newest verdict, failure and time."""
     store.insert_traces([drawn_trace(f"t-{n}", ts=NOW - n * HOUR) for n in range(5)])

@@ -37,6 +37,9 @@ SELECT toUInt32(toStartOfHour(ts)) AS hour, count() AS size FROM (
 WHERE ts >= toDateTime({first:UInt32}, 'UTC') AND ts < toDateTime({end:UInt32}, 'UTC')
 GROUP BY hour ORDER BY hour
 """
+_TALLIES_FIX = (
+    "have the hours counted again: `groundwatch store rebuild --since … --until …`; if it comes back, please report it"
+)
 Span = tuple[int, int]
 Step = CheckProgress | CheckResult
 
@@ -170,9 +173,7 @@ class _Run:
             faults=len(faults),
             examples=tuple(faults[: self._wanted.limit]),
             note=note,
-            fix="note the cells and report it; until then trust `traces list` over the page for that time"
-            if faults
-            else "",
+            fix=_TALLIES_FIX if faults else "",
         )
 
     def _policies(self) -> CheckResult:

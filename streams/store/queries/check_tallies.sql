@@ -27,7 +27,8 @@ SELECT at, i, t, s, p, f, mine_total, kept_total FROM (
         [toFloat64(0), 0., 0., 0., 0., toFloat64(n), toFloat64(n * k), n * w, n * w * k, n * w * w,
          toFloat64(n * nested), toFloat64(n * k * nested), toFloat64(good + bare + wrong), toFloat64(bare),
          toFloat64(wrong), toFloat64(refused)],
-        arrayMap(b -> toFloat64(isNotNull(score) AND b = least(9, floor(assumeNotNull(score) * 10))), range({bins:UInt32})),
+        arrayMap(b -> toFloat64(isNotNull(score) AND b = least(9, floor(assumeNotNull(score) * 10))),
+          range({bins:UInt32})),
         arrayMap(o -> toFloat64(o = outcome), {outcomes:Array(String)}))
     FROM (
       SELECT mine.*, f, outcome, score, good, bare, wrong, refused,

@@ -1,6 +1,9 @@
 -- Verdicts on traces that were not drawn.
 SELECT count() AS checked, countIf(is_bad) AS faults,
   groupArrayIf({limit:UInt32})(trace_id, is_bad) AS examples FROM (
-  SELECT trace_id, (ts, trace_id) IN (SELECT ts, trace_id FROM traces FINAL WHERE ts >= toDateTime({first:UInt32}, 'UTC') AND ts < toDateTime({end:UInt32}, 'UTC') AND NOT is_drawn) AS is_bad
-  FROM verdicts FINAL WHERE ts >= toDateTime({first:UInt32}, 'UTC') AND ts < toDateTime({end:UInt32}, 'UTC') ORDER BY ts, trace_id
+  SELECT trace_id, (ts, trace_id) IN (SELECT ts, trace_id FROM traces FINAL
+    WHERE ts >= toDateTime({first:UInt32}, 'UTC')
+      AND ts < toDateTime({end:UInt32}, 'UTC') AND NOT is_drawn) AS is_bad
+  FROM verdicts FINAL WHERE ts >= toDateTime({first:UInt32}, 'UTC')
+      AND ts < toDateTime({end:UInt32}, 'UTC') ORDER BY ts, trace_id
 )
