@@ -39,7 +39,7 @@ class Link:
 
 def find_links(text: str) -> Iterator[Link]:
     """Absolute web addresses in order: bare, in Markdown, in HTML; not e-mail, not this machine or a private net."""
-    if "://" not in text and "www." not in text.lower():
+    if "://" not in text and "www." not in text and "WWW." not in text:
         return
     for match in _URL.finditer(text):
         found = _without_trailing(match.group())
@@ -51,7 +51,7 @@ def find_links(text: str) -> Iterator[Link]:
 def link_targets(text: str) -> tuple[str, ...]:
     """Targets of Markdown links and of ``href`` that are no absolute address: ids, files, anchors, as written."""
     found = _TARGET.findall(text) if "](" in text else []
-    found += _HREF.findall(text) if "href" in text.lower() else []
+    found += _HREF.findall(text) if "<" in text else []
     return tuple(dict.fromkeys(target for target in found if not _SCHEME.match(target)))
 
 

@@ -11,6 +11,8 @@ from detectors.structural.naming import Names, number_of
 from schemas.claim import Claim
 from schemas.trace import Passage
 
+_HINT = re.compile(r"\d|\w[-_:#/]\w")
+"""A cheap test: what follows could hold an id or a number."""
 _NAMED_ID = re.compile(
     r"(?:(?<![\w\[(@/.:#-])|(?<=[\u3040-\uffdc]))[^\W\d_\u3040-\uffdc]{1,30}(?:\d|[-_:#/]\w)[\w.:/#@+-]{0,60}"
 )
@@ -133,6 +135,8 @@ def _like_ids(claim: Claim, names: Names) -> Iterator[str]:
 def _named_in_prose(claim: Claim, names: Names) -> Iterator[Mention]:
     """Ids and numbers after words such as "according to", and "passage 2"; others may be names of things."""
     text = claim.text
+    if _HINT.search(text) is None:
+        return
     certain = set(claim.citations)
     for match in _NUMBERED.finditer(text):
         number = str(int(match.group(2)))
