@@ -1,1 +1,1 @@
-"""Bytes of a source topic to a Trace: one decoder a format. Only the native JSON format lives here so far."""
+"""Bytes of a source topic to traces: what is around a value, then its envelope, its convention or a mapping."""

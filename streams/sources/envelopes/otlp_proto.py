@@ -125,7 +125,7 @@ def _traces(value: bytes) -> Iterator[_Record]:
     return (
         _Record(span, resource, part.scope.name, set(flags))
         for group, resource, flags in groups
-        for part in group.scope_spans
+        for part in islice(group.scope_spans, MAX_SPANS)
         for span in part.spans
     )
 
@@ -136,7 +136,7 @@ def _logs(value: bytes) -> Iterator[_Record]:
     return (
         _Record(record, resource, part.scope.name, set(flags))
         for group, resource, flags in groups
-        for part in group.scope_logs
+        for part in islice(group.scope_logs, MAX_SPANS)
         for record in part.log_records
     )
 

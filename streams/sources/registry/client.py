@@ -29,7 +29,7 @@ class Access:
     ca_file: str = ""
 
     def open(self) -> httpx.AsyncClient:
-        """An HTTP client for the registry; the caller closes it. Raises ConfigError for an address or file of no use."""
+        """An HTTP client, which the caller closes. Raises ConfigError for an address or file that is none."""
         _check_url(self.url)
         bearer = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         return httpx.AsyncClient(
