@@ -24,7 +24,7 @@ class AlertRoutes:
     async def listed(self, request: web.Request) -> web.Response:
         """``state`` (may be repeated) and ``limit``: present states, last changed first."""
         states = [one_of(text, "state", AlertState) for text in request.query.getall("state", [])] or None
-        alerts = await asyncio.to_thread(self.store.alerts, states=states, limit=limit(request.query, 100))
+        alerts = await asyncio.to_thread(self.store.alerts, states=states, limit=limit(request, 100))
         return json_answer([dump(alert) for alert in alerts])
 
     async def one(self, request: web.Request) -> web.Response:

@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from aiohttp import web
-from multidict import MultiMapping
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import Record, UtcDatetime
@@ -13,7 +12,6 @@ from schemas.errors import ConfigError
 from streams.store import ALL_TENANTS, Tenants
 
 W = TypeVar("W", bound=StrEnum)
-Query = MultiMapping[str]
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(UtcDatetime)
 _MOST = 1000
 
@@ -33,9 +31,9 @@ def problem(status: int, text: str) -> web.Response:
     return web.json_response({"error": text}, status=status)
 
 
-def moment(query: Query, name: str) -> datetime | None:
+def moment(request: web.Request, name: str) -> datetime | None:
     """A time of the query, None when it is not given. Raises ConfigError unless it has a time zone."""
-    text = query.get(name)
+    text = request.query.get(name)
     if text is None:
         return None
     try:
@@ -44,17 +42,17 @@ def moment(query: Query, name: str) -> datetime | None:
         raise ConfigError(f"{name}: give a time with its zone, such as 2026-03-10T12:00:00Z") from error
 
 
-def limit(query: Query, default: int, most: int = _MOST) -> int:
+def limit(request: web.Request, default: int, most: int = _MOST) -> int:
     """How many rows are asked for, at most ``most``. Raises ConfigError for what is no positive number."""
-    text = query.get("limit", str(default))
+    text = request.query.get("limit", str(default))
     if not text.isascii() or not text.isdecimal() or not int(text):
         raise ConfigError(f"limit: give a number from 1 to {most}")
     return min(int(text), most)
 
 
-def word(query: Query, name: str, known: type[W]) -> W | None:
+def word(request: web.Request, name: str, known: type[W]) -> W | None:
     """A word of a vocabulary, None when it is not given. Raises ConfigError naming the words there are."""
-    text = query.get(name)
+    text = request.query.get(name)
     if text is None:
         return None
     return one_of(text, name, known)
@@ -68,11 +66,11 @@ def one_of(text: str, name: str, known: type[W]) -> W:
         raise ConfigError(f"{name} = {text[:40]!r}: use one of {', '.join(known)}") from error
 
 
-def tenants(query: Query) -> Tenants:
+def tenants(request: web.Request) -> Tenants:
     """Whose traces may be read; never implied: ``tenants=all``, or ``tenant`` once for each. Raises ConfigError."""
-    named = frozenset(query.getall("tenant", [])) - {""}
+    named = frozenset(request.query.getall("tenant", [])) - {""}
     if named:
         return named
-    if query.get("tenants") == "all":
+    if request.query.get("tenants") == "all":
         return ALL_TENANTS
     raise ConfigError("say whose traces: tenant=NAME (may be repeated), or tenants=all")

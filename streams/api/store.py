@@ -52,9 +52,9 @@ class StoreRoutes:
         """
         wanted = Verification(
             now=self.now(),
-            since=moment(request.query, "since"),
-            until=moment(request.query, "until"),
-            limit=limit(request.query, EXAMPLES, 100),
+            since=moment(request, "since"),
+            until=moment(request, "until"),
+            limit=limit(request, EXAMPLES, 100),
             salt=self.salt(),
             retention_days=self.retention_days,
         )
@@ -63,7 +63,7 @@ class StoreRoutes:
 
     async def rebuild(self, request: web.Request) -> web.Response:
         """``since``, ``until``: have these hours counted again by the next tick of the role alert; 202."""
-        since, until = moment(request.query, "since"), moment(request.query, "until")
+        since, until = moment(request, "since"), moment(request, "until")
         if since is None or until is None:
             raise ConfigError("give since and until, such as 2026-03-10T12:00:00Z")
         buckets = await asyncio.to_thread(self.reports.mark_for_rebuild, since, until)

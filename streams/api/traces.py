@@ -23,21 +23,19 @@ class TraceRoutes:
 
     async def listed(self, request: web.Request) -> web.Response:
         """``intent``, ``tier``, ``outcome``, ``failure``, ``since``, ``until``, ``limit``: summaries, newest first."""
-        query = request.query
         wanted = ListFilter(
-            intent=query.get("intent"),
-            tier=word(query, "tier", RiskTier),
-            outcome=word(query, "outcome", Outcome),
-            failure=word(query, "failure", FailureLabel),
-            since=moment(query, "since"),
-            until=moment(query, "until"),
-            limit=limit(query, 20),
+            intent=request.query.get("intent"),
+            tier=word(request, "tier", RiskTier),
+            outcome=word(request, "outcome", Outcome),
+            failure=word(request, "failure", FailureLabel),
+            since=moment(request, "since"),
+            until=moment(request, "until"),
+            limit=limit(request, 20),
         )
-        rows = await asyncio.to_thread(self.store.list_traces, wanted, tenants=tenants(query))
+        rows = await asyncio.to_thread(self.store.list_traces, wanted, tenants=tenants(request))
         return json_answer([dump(row) for row in rows])
 
     async def found(self, request: web.Request) -> web.Response:
         """``id``: the trace with its verdicts, or the ids that begin so."""
-        query = request.query
-        found = await asyncio.to_thread(self.store.find_trace, query.get("id", ""), tenants=tenants(query))
+        found = await asyncio.to_thread(self.store.find_trace, request.query.get("id", ""), tenants=tenants(request))
         return json_answer(dump(found))
