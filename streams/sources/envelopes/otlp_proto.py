@@ -151,10 +151,13 @@ def _one_by_one(value: bytes, signal: Signal) -> Iterator[_Record]:
             scope, is_scope_mended = _mended(InstrumentationScope, scope_bytes)
             shared = flags | _REPAIRED if is_resource_mended or is_scope_mended else flags
             for piece in records:
+                if piece.is_cut:
+                    yield _Record(None, is_cut=True)
+                    continue
                 try:
                     message, is_mended = parse_mending(kind, piece.record)
                 except DecodeError:
-                    yield _Record(None, is_cut=piece.is_cut)
+                    yield _Record(None)
                 else:
                     yield _Record(message, attributes, scope.name, shared | _REPAIRED if is_mended else set(shared))
 

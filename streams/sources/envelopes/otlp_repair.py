@@ -37,18 +37,28 @@ class Piece:
 
 
 def pieces(value: bytes) -> Iterator[Piece]:
-    """Every span or log record that can be found, whatever is wrong with the others."""
+    """Every span or log record that can be found, whatever is wrong with the others.
+
+    Where the message is broken between records, a last empty piece, which is cut, stands for what was lost.
+    """
+    is_cut = is_told = has_some = False
     for outer in islice(fields(memoryview(value)), MAX_SPANS):
+        is_cut |= outer.is_cut
         if (outer.number, outer.wire_type) != (1, LENGTH):
             continue
         resource = _first(outer.data)
         for middle in islice(fields(outer.data), MAX_SPANS):
+            is_cut |= middle.is_cut
             if (middle.number, middle.wire_type) != (2, LENGTH):
                 continue
             scope = _first(middle.data)
             for inner in fields(middle.data):
+                is_cut |= inner.is_cut
                 if (inner.number, inner.wire_type) == (2, LENGTH):
+                    has_some, is_told = True, is_told or inner.is_cut
                     yield Piece(resource, scope, inner.data, inner.is_cut)
+    if has_some and is_cut and not is_told:
+        yield Piece(_EMPTY, _EMPTY, _EMPTY, is_cut=True)
 
 
 def _first(message: memoryview) -> memoryview:

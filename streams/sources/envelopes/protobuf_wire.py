@@ -19,7 +19,7 @@ class Field:
 
 
 def fields(message: memoryview) -> Iterator[Field]:
-    """Each field in order; ends without a word where the bytes stop to be protobuf (groups are not read)."""
+    """Each field in order; where the bytes stop to be protobuf (groups are not read), a last one, 0, that is cut."""
     at = 0
     while at < len(message):
         tag, at = varint(message, at)
@@ -31,6 +31,7 @@ def fields(message: memoryview) -> Iterator[Field]:
         else:
             size = _FIXED_SIZES.get(wire_type, -1)
         if number == 0 or size < 0 or at < 0:
+            yield Field(0, LENGTH, message[:0], is_cut=True)
             return
         yield Field(number, wire_type, message[at : at + size], is_cut=at + size > len(message))
         at += size

@@ -263,6 +263,19 @@ def test_cut_message_gives_its_whole_spans() -> None:
     assert ["truncated"] == [problem.reason for problem in envelope.problems]
 
 
+@pytest.mark.parametrize("lost", range(1, 60))
+def test_no_cut_goes_unnoticed(lost: int) -> None:
+    """Wherever the message ends, what is whole is kept, and the message goes to the dead letter, too."""
+    whole = ExportTraceServiceRequest()
+    for name in ("a", "b"):
+        whole.MergeFrom(request(one(name=name)))
+    value = whole.SerializeToString()
+    envelope = decode_otlp_proto(value[:-lost])
+    assert ["a"] == [span.name for span in envelope.spans]
+    is_group_gone = lost == len(value) // 2
+    assert ([] if is_group_gone else ["truncated"]) == [problem.reason for problem in envelope.problems]
+
+
 def test_only_model_calls_of_logs_become_spans() -> None:
     """The rest of a logs topic is counted; a model call without ids is a problem."""
     call = LogRecord(trace_id=TRACE, span_id=SPAN, event_name="gen_ai.choice", observed_time_unix_nano=10**18)
