@@ -30,14 +30,13 @@ class Block:
     start: int
     end: int
     kind: BlockKind
-    is_item: bool = False
-    """Whether it is an item of a list."""
 
 
 _SEPARATOR_SIGNS = frozenset(" \t|:=+-")
 _TERMINATORS = ".!?…。！？｡؟۔।॥։።፧။។:：;；"
 _OPEN_ENDS = ",，、،-–"
 _KEY = re.compile(r"[^\s:：,，.。][^:：,，.。]{0,40}[:：](?=\s|$)")
+_SENTENCE_END = re.compile(r"[.!?]\s")
 _WRAP_CHARS = 60
 _HEADING_WORDS = 12
 
@@ -58,7 +57,7 @@ def find_blocks(answer: str) -> Iterator[Block]:
         kind = BlockKind.CODE if is_code else _kind(lines, number, has_more=number < last_content, is_table=is_table)
         is_table = "|" in line.text and (is_table or (kind is BlockKind.HEADING and not line.is_heading))
         after = _paragraph_end(lines, number, fences) if kind is BlockKind.TEXT else number + 1
-        yield Block(line.start, lines[after - 1].end, kind, is_item=line.has_marker)
+        yield Block(line.start, lines[after - 1].end, kind)
         number = after
 
 
@@ -89,7 +88,8 @@ def _row_kind(line: Line, following: Line, *, is_table: bool) -> BlockKind | Non
     pipes = line.text.count("|")
     if pipes and _is_separator(following):
         return BlockKind.HEADING
-    if (line.text.startswith("|") and pipes > 1) or (is_table and pipes) or "\t" in line.content:
+    is_tabbed = "\t" in line.content and _SENTENCE_END.search(line.content) is None  # prose may hold a stray tab
+    if (line.text.startswith("|") and pipes > 1) or (is_table and pipes) or is_tabbed:
         return BlockKind.ROW
     return None
 

@@ -133,6 +133,7 @@ LISTS = [
     ),
     ("价格是五元\n运费免费", ["价格是五元", "运费免费"]),
     ("plan\tprice\nPro\t$9", ["plan\tprice", "Pro\t$9"]),
+    ("It is free.\tIt ships today.", ["It is free.", "It ships today."]),
 ]
 
 
