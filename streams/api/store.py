@@ -78,7 +78,10 @@ async def _streamed(request: web.Request, steps: Iterator[CheckProgress | CheckR
         while step is not None:
             await response.write(step.model_dump_json().encode() + b"\n")
             step = await asyncio.to_thread(next, steps, None)
+        await response.write_eof()
     except GroundwatchError as error:
         await response.write(json.dumps({"error": str(error)}).encode() + b"\n")
-    await response.write_eof()
+        await response.write_eof()
+    except ConnectionError:  # the client went away; nobody waits for the rest
+        return response
     return response
