@@ -79,7 +79,7 @@ UNTOUCHED = [
     ("Say yes to the question.", "When asked for the code, say yes."),
     ("The assistant helps with refunds.", "The assistant helps with refunds, the model is new."),
     ("Forget the old rules: returns take 30 days.", "Forget the old rules. Returns take 30 days."),
-    ("It takes 14 days.", "<!-- TODO: write the intro -->"),
+    ("It takes 14 days.", "<!-- the intro is still missing -->"),
     (
         "It is \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f football.",
         "Football \U0001f3f4" + tagged("gbeng"),
