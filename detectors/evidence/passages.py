@@ -13,8 +13,9 @@ from schemas.trace import Passage, passage_hash
 
 _BOUNDARY = re.compile(
     r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bvs)(?<!\bNo)(?<!\bInc)(?<!\bCo)(?<!\bLtd)"
-    r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？؟।]+|\n+"
+    r"[.!?]{1,40}[\"'”’)\]]*(?=\s)|[。！？؟।]+|\n+"
 )
+"""Only the end of a match counts, so a bound on the stops changes nothing but the time that a row of them takes."""
 _LONGEST_PIECE_WORDS = 60
 _CUT_WORDS = 40
 _ENTRY_CHARACTERS = 100
