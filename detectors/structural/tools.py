@@ -6,6 +6,8 @@ whose name says nothing is taken at its word, because names are the producer's a
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from detectors.claims.kinds import is_question
 from detectors.lexicon import normal_form
@@ -13,7 +15,7 @@ from detectors.lexicon.acts import Deeds, load_deeds
 from detectors.structural.folding import straightened
 from schemas.claim import Claim
 from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
-from schemas.trace import ToolCall, Trace
+from schemas.trace import Trace
 
 _QUOTES = frozenset('"“”„«»‘「『>')
 _OUTPUT_CHARS = 4000
@@ -35,10 +37,11 @@ def tool_findings(trace: Trace, claims: Sequence[Claim]) -> list[Finding]:
     deeds = load_deeds()
     if trace.answer is None or not deeds.hints.search(straightened(trace.answer)):
         return []
+    proof = _Proof(trace, deeds)
     return [
         Finding(rule=StructuralRule.TOOL_CLAIM_UNPROVEN, claim=claim.index, detail=claim.text[:MAX_DETAIL_CHARS])
         for claim in claims
-        if _tells_of_deed(claim, trace, deeds)
+        if _tells_of_deed(claim, proof, deeds)
     ]
 
 
@@ -54,21 +57,22 @@ def is_failed(output: str) -> bool:
     return deeds.failures.search(deeds.no_failures.without(head)) is not None
 
 
-def _tells_of_deed(claim: Claim, trace: Trace, deeds: Deeds) -> bool:
+def _tells_of_deed(claim: Claim, proof: "_Proof", deeds: Deeds) -> bool:
     if claim.text.lstrip()[:1] in _QUOTES or is_question(claim.text):
         return False
     form = normal_form(claim.text)
     if deeds.conditions.match(form):
         return False
-    if (match := deeds.lookups.search(form)) is not None:
-        return not any(_has_result(call) for call in trace.tool_calls)
-    if (match := deeds.done.search(form)) is not None:
-        return not _is_proven(_clause(form, match.start()), trace.tool_calls, deeds)
+    if deeds.lookups.search(form) is not None:
+        return not proof.has_result
+    match = deeds.done.search(form)
+    if match is not None:
+        return not proof.shows(_clause(form, match.start()))
     match = deeds.state.search(form)
     if match is None or deeds.general.match(form[match.end() :]) is not None:
         return False
     clause = _clause(form, match.start())
-    return not _is_proven(clause, trace.tool_calls, deeds) and not _is_reported(clause, trace, deeds)
+    return not proof.shows(clause) and not proof.reports_state(clause)
 
 
 def _clause(form: str, start: int) -> str:
@@ -76,24 +80,69 @@ def _clause(form: str, start: int) -> str:
     return form[start : end.start() if end else len(form)]
 
 
-def _has_result(call: ToolCall) -> bool:
-    return call.output is not None and bool(call.output.strip()) and not is_failed(call.output)
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a tool call that did not fail can prove."""
+
+    kinds: frozenset[str]
+    is_reading: bool
+    text: str
 
 
-def _is_proven(clause: str, calls: Sequence[ToolCall], deeds: Deeds) -> bool:
-    kinds = {name for name, stems in deeds.actions.items() if stems.search(clause)}
-    return any(_has_result(call) and _shows(call, kinds, deeds) for call in calls)
+class _Proof:
+    """What a trace holds that could prove deeds, read once whatever the number of claims."""
+
+    def __init__(self, trace: Trace, deeds: Deeds) -> None:
+        self._trace = trace
+        self._deeds = deeds
+        self._shown: dict[frozenset[str], bool] = {}
+        self._reported: dict[frozenset[str], bool] = {}
+
+    @cached_property
+    def has_result(self) -> bool:
+        """Whether any tool call gave a result."""
+        return bool(self._results)
+
+    def shows(self, clause: str) -> bool:
+        """Whether a tool result shows a deed of the clause's kinds."""
+        kinds = frozenset(name for name, stems in self._deeds.actions.items() if stems.search(clause))
+        if kinds not in self._shown:
+            self._shown[kinds] = any(self._result_shows(result, kinds) for result in self._results)
+        return self._shown[kinds]
+
+    def reports_state(self, clause: str) -> bool:
+        """Whether the user said so, or a record among the passages says so of this one case."""
+        verbs = frozenset(match.group() for match in self._deeds.verbs.finditer(clause))
+        if verbs not in self._reported:
+            self._reported[verbs] = any(_holds_record(text, verbs, self._deeds) for text in self._records)
+        question = straightened(self._trace.question)
+        return self._reported[verbs] or ("?" not in question and any(verb in question for verb in verbs))
+
+    @cached_property
+    def _results(self) -> tuple[_Result, ...]:
+        found = ((call.name, call.output) for call in self._trace.tool_calls if call.output is not None)
+        return tuple(self._result(name, output) for name, output in found if output.strip() and not is_failed(output))
+
+    @cached_property
+    def _records(self) -> tuple[str, ...]:
+        texts = [passage.text for passage in self._trace.passages or ()] + [self._trace.packed_prompt or ""]
+        return tuple(straightened(text) for text in dict.fromkeys(texts))
+
+    def _result(self, name: str, output: str) -> _Result:
+        plain = _CAMEL.sub(" ", name).lower().replace("_", " ").replace("-", " ")
+        return _Result(
+            kinds=frozenset(kind for kind, stems in self._deeds.actions.items() if stems.search(plain)),
+            is_reading=self._deeds.reading_tools.search(plain) is not None,
+            text=straightened(output[:_OUTPUT_CHARS]),
+        )
+
+    def _result_shows(self, result: _Result, kinds: frozenset[str]) -> bool:
+        if not result.is_reading and (not kinds or not result.kinds or result.kinds & kinds):
+            return True
+        return _reports(result.text, kinds, self._deeds)
 
 
-def _shows(call: ToolCall, kinds: set[str], deeds: Deeds) -> bool:
-    name = _CAMEL.sub(" ", call.name).lower().replace("_", " ").replace("-", " ")
-    named = {kind for kind, stems in deeds.actions.items() if stems.search(name)}
-    if deeds.reading_tools.search(name) is None and (not kinds or not named or named & kinds):
-        return True
-    return _reports(straightened((call.output or "")[:_OUTPUT_CHARS]), kinds, deeds)
-
-
-def _reports(text: str, kinds: set[str], deeds: Deeds) -> bool:
+def _reports(text: str, kinds: frozenset[str], deeds: Deeds) -> bool:
     """Whether the text says that a deed of one of these kinds is done: ``refunded``, not ``refundable: true``."""
     for match in deeds.verbs.finditer(text):
         is_denied = deeds.denials.search(text[max(0, match.start() - _BEFORE_CHARS) : match.start()]) is not None
@@ -103,17 +152,7 @@ def _reports(text: str, kinds: set[str], deeds: Deeds) -> bool:
     return False
 
 
-def _is_reported(clause: str, trace: Trace, deeds: Deeds) -> bool:
-    """Whether the user said so, or a record among the passages says so of this one case."""
-    verbs = {match.group() for match in deeds.verbs.finditer(clause)}
-    question = straightened(trace.question)
-    if "?" not in question and any(verb in question for verb in verbs):
-        return True
-    records = [passage.text for passage in trace.passages or ()] + [trace.packed_prompt or ""]
-    return any(_holds_record(straightened(text), verbs, deeds) for text in records if text)
-
-
-def _holds_record(text: str, verbs: set[str], deeds: Deeds) -> bool:
+def _holds_record(text: str, verbs: frozenset[str], deeds: Deeds) -> bool:
     if not any(verb in text for verb in verbs):
         return False
     if any(re.search(rf"\bstat(?:us|e)\W{{1,6}}{re.escape(verb)}", text) for verb in verbs):
