@@ -18,7 +18,7 @@ def flat_values(raw: RawSpan) -> Mapping[str, Json]:
     """Attributes under their own keys, and beside them what is behind them under keys that do not depend on a format.
 
     ``resource.*``, ``metadata.*`` (JSON or Python's print, nested maps dotted, four levels), ``association.*``,
-    ``tags`` (a list), ``tags.NAME`` for tags such as ``name:value``, ``name`` and ``scope``. MLflow's values are decoded.
+    ``tags`` (a list), ``tags.NAME`` for tags such as ``name:value``, ``name``, ``scope``. MLflow's values are decoded.
     An attribute of the same key wins. Never raises; linear.
     """
     found: dict[str, Json] = {"name": raw.name, "scope": raw.scope}

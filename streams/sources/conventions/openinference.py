@@ -10,7 +10,7 @@ from schemas.span import Feedback, SpanKind
 from streams.sources.conventions.flattened import items, without_prefix
 from streams.sources.conventions.messages import Said, content_text, messages_of, role_of
 from streams.sources.conventions.reading import Given, Reading, given, names_of
-from streams.sources.conventions.values import as_text, name
+from streams.sources.conventions.values import as_text, name, parsed
 from streams.sources.raw import Json, RawSpan
 
 _KINDS = {
@@ -81,28 +81,39 @@ def _value(found: Mapping[str, Json], side: str) -> Given | None:
 def _documents(found: Mapping[str, Json], flags: set[str]) -> tuple[Given | None, SpanKind | None, bool]:
     """The documents, the kind of span that has such documents, and whether they came flattened."""
     for prefix, kind in _DOCUMENTS.items():
-        flat = [without_prefix(item, "document.") for item in items(found, prefix, flags)]
-        if flat:
-            return Given(flat), kind, True
-        if found.get(prefix) is not None:
-            return Given(found[prefix]), kind, False
+        listed = _listed(found, prefix, "document.", flags)
+        if listed is not None:
+            return Given(listed), kind, prefix not in found
     has_reranked = any(key.startswith("reranker.") for key in found)
     return None, SpanKind.RERANKER if has_reranked else None, False
+
+
+def _listed(found: Mapping[str, Json], prefix: str, start: str, flags: set[str]) -> list[Json] | None:
+    """The items of a list, flattened or as one value, without ``start`` in their keys; None where there is none."""
+    flat: list[Json] = list(items(found, prefix, flags))
+    if not flat:
+        whole = parsed(found.get(prefix), flags)
+        if not isinstance(whole, list):
+            return None
+        flat = whole
+    return [without_prefix(item, start) if isinstance(item, dict) else item for item in flat]
 
 
 def _messages(found: Mapping[str, Json], chat: str, texts: str, text_key: str, flags: set[str]) -> Iterator[Said]:
     """The messages of a chat, else those of a completion, where every text is one message."""
     role = "user" if "input" in chat else "assistant"
-    flat = items(found, chat, flags)
-    if flat:
-        yield from (_message(without_prefix(item, "message."), role, flags) for item in flat)
-    elif found.get(chat) is not None:
-        yield from messages_of(found[chat], flags, role)
-    else:
-        for item in items(found, texts, flags):
-            text = item.get(text_key, item.get(""))
-            if isinstance(text, str):
-                yield Said(role, text)
+    listed = _listed(found, chat, "message.", flags)
+    if listed is not None:
+        for item in listed:
+            if isinstance(item, dict) and "message" not in item:
+                yield _message(item, role, flags)
+            else:
+                yield from messages_of(item, flags, role)
+        return
+    for item in items(found, texts, flags):
+        text = item.get(text_key, item.get(""))
+        if isinstance(text, str):
+            yield Said(role, text)
 
 
 def _message(item: Mapping[str, Json], default_role: str, flags: set[str]) -> Said:
