@@ -167,7 +167,7 @@ def _walk(tree: Any) -> str:
 
 def _piece(operator: str, argument: Any) -> str:
     if operator.endswith("_REPEAT"):
-        return _walk(argument[2]) * max(2, min(argument[0], 5))
+        return _walk(argument[2]) * int(max(2, min(argument[0], 5)))
     made: Callable[[Any], str] = _PIECES.get(operator, lambda _: "")
     return made(argument)
 
