@@ -6,8 +6,10 @@ what is left ends the process before the offsets move (docs/delivery.md).
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import faust
@@ -26,6 +28,10 @@ FAILED = "failed"
 PART_BYTES = 16_000_000
 """Values handled at once, however many messages a batch has: memory and the store's limit on one insert."""
 Handle = Callable[[Sequence[Message]], Awaitable[None]]
+Step = Callable[[], Awaitable[None]]
+Partition = tuple[str, int]
+Held = Callable[[], Mapping[Partition, int]]
+"""By partition the offset from which on nothing may be acknowledged yet."""
 
 
 class Stopping(Exception):
@@ -49,7 +55,77 @@ class Lifeline:
         self.stopping.set()
 
 
-def register(  # noqa: PLR0913  an agent is these seven facts
+class Agent:
+    """One agent: its loop, and what it has handled but not acknowledged because something earlier is still held.
+
+    Most agents hold nothing: everything is acknowledged as soon as it was handled.
+    """
+
+    def __init__(self, app: faust.App, name: str, lifeline: Lifeline, held: Held) -> None:
+        self._app = app
+        self._name = name
+        self._lifeline = lifeline
+        self._held = held
+        self._stream: Any = None
+        self._waiting: defaultdict[Partition, deque[Any]] = defaultdict(deque)
+        self._turn = asyncio.Lock()
+        self._losses = 0
+
+    async def run(self, stream: Any, handle: Handle, batch_size: int, within_seconds: float) -> None:
+        """Take batches until the stream ends; never raises."""
+        self._stream = stream.noack()  # before noack_take: otherwise a crash acknowledges what was never handled
+        async for events in self._stream.noack_take(batch_size, within=within_seconds):
+            parts = in_parts(from_events(events), PART_BYTES)
+            if not await self._guarded([(partial(handle, part), len(part)) for part in parts], events):
+                return
+
+    async def pulse(self, step: Step) -> None:
+        """Run a step between two batches, then acknowledge what is no longer held: time alone may release messages."""
+        await self._guarded([(step, 0)])
+
+    def lose(self, partitions: Iterable[Partition]) -> None:
+        """These partitions were taken away: what waits of them is read again by whoever has them now."""
+        self._losses += 1
+        for partition in partitions:
+            self._waiting.pop(partition, None)
+
+    async def _guarded(self, steps: Sequence[tuple[Step, int]], events: Sequence[Any] = ()) -> bool:
+        """False when the loop must end; the guard around it all, since nothing may leave an agent body."""
+        try:
+            async with self._turn:
+                losses = self._losses
+                for step, messages in steps:
+                    await _until_done(step, messages, self._lifeline, self._name)
+                if losses == self._losses:  # a batch that was under way when partitions were lost comes again
+                    for event in events:
+                        self._waiting[event.message.topic, event.message.partition].append(event)
+                await self._release()
+        except Stopping:
+            return False
+        except CeilingReached as error:
+            log.error("agent_stopped", agent=self._name, reason=str(error))  # noqa: TRY400  the reason is all there is
+            self._lifeline.stop(str(error))
+            await asyncio.Event().wait()  # holds the batch unacknowledged until the shell ends the process
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001  the guard
+            _fail_stop(self._name, error)
+        return True
+
+    async def _release(self) -> None:
+        """Acknowledge in offset order up to the first message that is held, and commit."""
+        held = self._held()
+        topics = set()
+        for (topic, partition), waiting in self._waiting.items():
+            bound = held.get((topic, partition))
+            while waiting and (bound is None or waiting[0].message.offset < bound):
+                await self._stream.ack(waiting.popleft())
+                topics.add(topic)
+        if topics:
+            await self._app.commit(topics)
+
+
+def register(  # noqa: PLR0913  an agent is these eight facts
     app: faust.App,
     topics: Sequence[str],
     handle: Handle,
@@ -58,34 +134,21 @@ def register(  # noqa: PLR0913  an agent is these seven facts
     name: str,
     batch_size: int,
     within_seconds: float,
-) -> None:
+    held: Held = dict,
+) -> Agent:
     """Attach an agent to ``topics`` that passes batches to ``handle``.
 
-    ``handle`` returns when every message of the batch is safe elsewhere. Retryable makes it run again on the same
-    batch after a pause, until it succeeds or the process stops; any other exception ends the process with code 70.
+    ``handle`` returns when every message of the batch is safe elsewhere, or ``held`` names its offset or an earlier one
+    of its partition. Retryable makes it run again on the same batch after a pause, until it succeeds or the process
+    stops; any other exception ends the process with code 70.
     """
+    agent = Agent(app, name, lifeline, held)
 
-    async def agent(stream: Any) -> None:
-        stream = stream.noack()  # before noack_take: otherwise a crash acknowledges what was never handled
-        async for events in stream.noack_take(batch_size, within=within_seconds):
-            try:
-                for part in in_parts(from_events(events), PART_BYTES):
-                    await _until_done(handle, part, lifeline, name)
-                for event in events:
-                    await stream.ack(event)
-                await app.commit({events[0].message.topic})
-            except Stopping:
-                return
-            except CeilingReached as error:
-                log.error("agent_stopped", agent=name, reason=str(error))  # noqa: TRY400  the reason is all there is
-                lifeline.stop(str(error))
-                await asyncio.Event().wait()  # holds the batch unacknowledged until the shell ends the process
-            except asyncio.CancelledError:
-                raise
-            except BaseException as error:  # noqa: BLE001  the guard: nothing may leave an agent body
-                _fail_stop(name, error)
+    async def body(stream: Any) -> None:
+        await agent.run(stream, handle, batch_size, within_seconds)
 
-    app.agent(app.topic(*topics, allow_empty=True), concurrency=1, name=f"{app.conf.id}.{name}")(agent)
+    app.agent(app.topic(*topics, allow_empty=True), concurrency=1, name=f"{app.conf.id}.{name}")(body)
+    return agent
 
 
 def in_parts(messages: Sequence[Message], max_bytes: int) -> list[list[Message]]:
@@ -102,7 +165,7 @@ def in_parts(messages: Sequence[Message], max_bytes: int) -> list[list[Message]]
     return parts
 
 
-async def _until_done(handle: Handle, messages: list[Message], lifeline: Lifeline, name: str) -> None:
+async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) -> None:
     async for attempt in AsyncRetrying(
         retry=retry_if_exception_type(Retryable),
         wait=wait_exponential_jitter(initial=0.2, max=10),
@@ -110,13 +173,13 @@ async def _until_done(handle: Handle, messages: list[Message], lifeline: Lifelin
         before_sleep=lambda state: log.warning(
             "batch_waits",
             agent=name,
-            messages=len(messages),
+            messages=messages,
             attempt=state.attempt_number,
             error=str(state.outcome.exception()) if state.outcome else "",
         ),
     ):
         with attempt:
-            await handle(messages)
+            await step()
 
 
 async def _pause(seconds: float, lifeline: Lifeline) -> None:
