@@ -107,6 +107,14 @@ def test_a_tally_that_a_recount_does_not_give_is_found(
     assert {CheckName.DRAWS_JUDGED} == found(store).keys()
 
 
+def test_tallies_of_hours_without_any_row_left_are_found(store: Store) -> None:
+    """Nothing is there any more, and still it counts."""
+    quiet(store)
+    for table in ("traces", "verdicts"):
+        run(store, f"TRUNCATE TABLE {table}")
+    assert 7 == found(store)[CheckName.TALLIES_5M].faults
+
+
 def test_rows_that_the_tally_job_has_not_seen_are_no_fault(store: Store) -> None:
     """They are counted at its next run; the note says so."""
     store.insert_traces([drawn_trace("t-9")])

@@ -33,6 +33,8 @@ FROM system.tables WHERE database = currentDatabase() AND name = 'traces'
 _HOURS = """
 SELECT toUInt32(toStartOfHour(ts)) AS hour, count() AS size FROM (
   SELECT ts FROM traces UNION ALL SELECT ts FROM verdicts UNION ALL SELECT ts FROM trace_heads
+  -- An hour whose rows are all gone may still have tallies.
+  UNION ALL SELECT DISTINCT toDateTime64(bucket, 6, 'UTC') FROM tallies_5m
 )
 WHERE ts >= toDateTime({first:UInt32}, 'UTC') AND ts < toDateTime({end:UInt32}, 'UTC')
 GROUP BY hour ORDER BY hour
