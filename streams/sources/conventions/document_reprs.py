@@ -7,6 +7,7 @@ braces within a passage are never taken for the end of it, and the time is linea
 import re
 from collections.abc import Iterator
 
+from schemas.trace import MAX_ITEMS
 from streams.sources.conventions.values import literal, parsed
 from streams.sources.raw import Json
 
@@ -26,7 +27,10 @@ def is_repr(text: str) -> bool:
 
 
 def documents_in(text: str, flags: set[str]) -> list[dict[str, Json]]:
-    """The printed documents, each as a map of its fields; empty when there is none. Flags ``truncated``."""
+    """The printed documents, each as a map of its fields, as many as a trace may have and one more.
+
+    Empty when there is none. Flags ``truncated``.
+    """
     found: list[dict[str, Json]] = []
     current: dict[str, Json] = {}
     field = ""
@@ -34,10 +38,12 @@ def documents_in(text: str, flags: set[str]) -> list[dict[str, Json]]:
         if kind == "new" or (kind == "field" and token in current):
             _keep(current, found)
             current = {}
+            if len(found) > MAX_ITEMS:
+                return found
         if kind == "field":
             field = token
         elif kind in ("text", "number") and field in _SCALARS:
-            current.setdefault(field, literal(token))
+            current.setdefault(field, literal(token) if "\\" in token or kind == "number" else token[1:-1])
             field = ""
         elif kind == "map" and field == "metadata":
             current[field] = parsed(token, flags)

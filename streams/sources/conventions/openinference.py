@@ -106,7 +106,8 @@ def _messages(found: Mapping[str, Json], chat: str, texts: str, text_key: str, f
     if listed is not None:
         for item in listed:
             if isinstance(item, dict) and "message" not in item:
-                yield _message(item, role, flags)
+                if item.keys() - {"role"}:  # a role alone is a message that was hidden
+                    yield _message(item, role, flags)
             else:
                 yield from messages_of(item, flags, role)
         return

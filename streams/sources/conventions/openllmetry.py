@@ -71,6 +71,8 @@ def _messages(found: Mapping[str, Json], prefix: str, role: str, flags: set[str]
     """Flattened messages, else those in the one attribute that was used before there were any."""
     flat = items(found, prefix, flags)
     for item in flat:
+        if not item.keys() - {"role", "finish_reason"}:  # what was said is hidden
+            continue
         content = parsed(item.get("content"), flags)
         text = content_text(content, flags) or content_text(item.get("content"), flags)
         yield Said(role_of(item.get("role")) or role, text, name(item.get("finish_reason"), flags).lower())

@@ -80,8 +80,8 @@ def _feedback(readings: Iterable[Reading]) -> tuple[Feedback, ...]:
 
 def _content_flags(raw: RawSpan, kind: SpanKind, fields: Fields, readings: Sequence[Reading]) -> set[str]:
     flags = set()
-    if kind is SpanKind.LLM and not fields.get("messages") and not fields.get("completions"):
-        flags.add("no_content")
+    if kind is SpanKind.LLM and not any(reading.messages or reading.completions for reading in readings):
+        flags |= set() if fields["messages"] or fields["completions"] else {"no_content"}
     if raw.dropped and _concerns_content(kind, fields, readings):
         flags.add("truncated")
     given, written = _texts(fields)

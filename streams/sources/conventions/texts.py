@@ -104,7 +104,7 @@ def _text(content: Json, side: Side, flags: set[str], depth: int) -> str | None:
 
 def _text_within(text: str, side: Side, flags: set[str], depth: int) -> str:
     """Text, or what its JSON wraps once more."""
-    content = parsed(text, flags) if depth else text
+    content = parsed(text, flags)
     if isinstance(content, str):
         return content
     return _text(content, side, flags, depth + 1) or text

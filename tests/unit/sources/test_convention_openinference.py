@@ -125,7 +125,13 @@ def test_tool_calls_are_no_completion_and_tool_results_are_messages() -> None:
             "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "weigh",
         }
     )
-    assert ([("tool", "12 kg")], ()) == (said(found), found.completions)
+    assert ([("tool", "12 kg")], (), ()) == (said(found), found.completions, found.flags)
+
+
+def test_roles_without_messages_are_no_content() -> None:
+    """Hidden messages leave their roles behind."""
+    found = span({KIND: "LLM", "llm.input_messages.0.message.role": "user", "llm.model_name": "m"})
+    assert ((), ("no_content",)) == (found.messages, found.flags)
 
 
 def test_completion_models_have_prompts_and_choices() -> None:
