@@ -39,9 +39,10 @@ WORDS = (
     '{"a": "\\ud800"}', "page_content='a", "[Document(page_content='a', metadata={'b': 'c'})]", "2026-03-14", "[", '"',
 )  # fmt: skip
 NAMES = (
-    "role", "content", "parts", "type", "text", "message", "messages", "choices", "documents", "page_content",
-    "metadata", "id", "score", "node", "document", "kwargs", "lc", "inputs", "outputs", "output", "args", "data", "logprobs", "ids",
-    "token_logprobs", "finish_reason", "updated_at", "allowed_roles", "entity", "generations", "candidates", "prompts",
+    "role", "content", "parts", "type", "text", "message", "messages", "choices", "documents", "page_content", "data",
+    "metadata", "id", "score", "node", "document", "kwargs", "lc", "inputs", "outputs", "output", "args", "logprobs",
+    "ids", "token_logprobs", "finish_reason", "updated_at", "allowed_roles", "entity", "generations", "candidates",
+    "prompts", "_node_content",
 )  # fmt: skip
 EVENTS = (
     "gen_ai.user.message", "gen_ai.choice", "gen_ai.content.prompt", "gen_ai.content.completion", "db.query.result",

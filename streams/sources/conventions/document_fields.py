@@ -7,9 +7,9 @@ from streams.sources.conventions.values import name, number, texts
 from streams.sources.raw import Json
 from streams.sources.times import passage_time
 
-DOCUMENT_ID = ("doc_id", "document_id", "documentId", "docId", "ref_doc_id", "parent_id", "parent_document_id")
+DOCUMENT_ID = ("doc_id", "document_id", "documentId", "docId", "ref_doc_id", "parent_document_id")
 """The document that a chunk is of."""
-OWN_ID = ("id", "id_", "_id", "node_id", "uuid", "key", "pk")
+OWN_ID = ("id", "id_", "_id", "node_id", "uuid", "pk")
 """The id of the thing that was found: a document, or a chunk of one."""
 ADDRESS = (
     "source", "doc_uri", "uri", "url", "source_url", "link", "file_name", "filename", "file_path", "path", "title",
@@ -25,7 +25,7 @@ _UPDATED_AT = (
 _EFFECTIVE_FROM = ("effective_from", "effectiveFrom", "valid_from", "validFrom", "effective_date", "effectiveDate")
 _FIRST_SEEN_AT = ("first_seen_at", "ingested_at", "indexed_at")
 _ARCHIVED = ("archived", "is_archived", "isArchived")
-_ROLES = ("allowed_roles", "allowedRoles", "acl", "roles")
+_ROLES = ("allowed_roles", "allowedRoles")
 _TRUST = ("trust", "trust_level")
 _SCORE = ("score", "relevance_score", "relevanceScore", "similarity", "similarity_score", "_score", "rerank_score")
 _DISTANCE = ("distance", "_distance")

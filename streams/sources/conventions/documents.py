@@ -24,6 +24,8 @@ _TEXT = (
     "page_content", "pageContent", "content", "text", "chunk_text", "body", "passage", "snippet", "page_text",
     "document", "value",
 )  # fmt: skip
+_TEXT_IN_METADATA = _TEXT[:-2]
+"""In metadata ``document`` and ``value`` are as likely to be names."""
 _METADATA = ("metadata", "meta", "payload", "fields", "extra_info", "_source", "entity", "properties")
 _INNER = ("node", "document", "doc", "kwargs", "chunk")
 """Where the document itself is, when score or class stand around it."""
@@ -63,7 +65,7 @@ def passage_of(item: Json, rank: int, flags: set[str]) -> Passage | None:
     metadata = metadata if isinstance(metadata, dict) else {}
     if isinstance(metadata.get("metadata"), dict):  # a payload that holds text and metadata
         metadata = {**metadata, **metadata["metadata"]}
-    text = _text(document, flags) or _text(metadata, flags)
+    text = _text(document, _TEXT, flags) or _text(metadata, _TEXT_IN_METADATA, flags) or _node_text(metadata, flags)
     fields = fields_of({**document, **around}, metadata, flags)
     if not text and not (fields.get("doc_id") or fields.get("chunk_id")):
         return None
@@ -159,8 +161,14 @@ def _unwrapped(item: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, An
     return around, item
 
 
-def _text(document: Mapping[str, Any], flags: set[str]) -> str:
-    for key in _TEXT:
+def _node_text(metadata: Mapping[str, Any], flags: set[str]) -> str:
+    """The text of a node that LlamaIndex keeps as JSON in a store's metadata."""
+    node = parsed(metadata.get("_node_content"), flags)
+    return _text(node, _TEXT_IN_METADATA, flags) if isinstance(node, dict) else ""
+
+
+def _text(document: Mapping[str, Any], keys: tuple[str, ...], flags: set[str]) -> str:
+    for key in keys:
         value = document.get(key)
         if isinstance(value, str) and value:
             return value

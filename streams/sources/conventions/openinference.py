@@ -127,6 +127,8 @@ def _message(item: Mapping[str, Json], default_role: str, flags: set[str]) -> Sa
 
 
 def _feedback(found: Mapping[str, Json], flags: set[str]) -> Iterator[Feedback]:
+    if not any("annotations." in key or "evaluations." in key for key in found):
+        return
     for prefix, start in _FEEDBACK:
         for item in items(found, prefix, flags):
             said = without_prefix(item, start)

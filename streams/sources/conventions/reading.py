@@ -52,11 +52,15 @@ def names_of(
     found: Mapping[str, Json], table: Mapping[str, tuple[str, ...]], flags: set[str], *, is_json: bool = False
 ) -> dict[str, str]:
     """By field of the table the first name that one of its keys holds; fields without one are left out."""
-    named = {
-        field: next((text for key in keys if (text := name(parsed(found.get(key), flags, is_json=is_json), flags))), "")
-        for field, keys in table.items()
-    }
-    return {field: text for field, text in named.items() if text}
+    named = {}
+    for kind, keys in table.items():
+        for key in keys:
+            if key in found and (
+                text := name(parsed(found[key], flags, is_json=True) if is_json else found[key], flags)
+            ):
+                named[kind] = text
+                break
+    return named
 
 
 def prompt_name(found: Mapping[str, Json], name_key: str, version_key: str, flags: set[str]) -> dict[str, str]:

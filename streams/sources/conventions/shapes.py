@@ -119,11 +119,14 @@ def _tool(readings: Sequence[Reading], name: str, flags: set[str]) -> ToolCall:
     """The call with its arguments and output as they were recorded, out of shells and message objects only."""
     arguments = next((reading.arguments for reading in readings if reading.arguments is not None), None)
     output = next((reading.output for reading in readings if reading.output is not None), None)
-    return ToolCall(
+    on_the_way_in: set[str] = set()
+    call = ToolCall(
         name=next((reading.tool_name for reading in readings if reading.tool_name), "") or name,
-        arguments=_recorded(arguments, flags) or "",
+        arguments=_recorded(arguments, on_the_way_in) or "",
         output=_recorded(output, flags),
     )
+    flags |= _on_the_way_in(on_the_way_in)
+    return call
 
 
 def _recorded(value: Given | None, flags: set[str]) -> str | None:

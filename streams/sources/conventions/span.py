@@ -82,7 +82,7 @@ def _content_flags(raw: RawSpan, kind: SpanKind, fields: Fields, readings: Seque
     flags = set()
     if kind is SpanKind.LLM and not any(reading.messages or reading.completions for reading in readings):
         flags |= set() if fields["messages"] or fields["completions"] else {"no_content"}
-    if raw.dropped and _concerns_content(kind, fields, readings):
+    if (raw.dropped or "cut_values" in raw.flags) and _concerns_content(kind, fields, readings):
         flags.add("truncated")
     given, written = _texts(fields)
     if any(is_redacted(text) for text in written):

@@ -42,6 +42,8 @@ def short(value: Json, *, is_json: bool = False) -> list[tuple[str, str, str]] |
         {"output": {"context": [{"text": "x", "meta": META}]}},
         [{"document": {"text": "x", "metadata": META}, "relevance_score": 0.5}],
         [{"content": [{"type": "text", "text": "x"}], "metadata": META}],
+        [{"metadata": {**META, "_node_content": '{"text": "x"}'}, "score": 0.5}],
+        [{"page_content": "x", "metadata": {**META, "document": "A", "roles": ["author"], "key": "k"}}],
     ],
 )
 @pytest.mark.parametrize("encode", [json.dumps, lambda value: value])
