@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -93,19 +94,21 @@ def test_hostile_messages_on_apache_kafka(tmp_path: Path) -> None:
         asyncio.run(create_topics(Connection(address), [TopicSpec(TOPIC, 3, config=LARGE)]))
         with running(tmp_path / "data", address, TOPIC) as run:
             sent = run_to_the_end(run, address, messages)
-            letter = large_letter(address)
+            letter = letter_of(address, b"large")
             check(run, address, sent)
     headers = dict(letter.headers)
-    assert (PREFIX_BYTES, str(len(messages[1_000].value or b"")).encode()) == (
-        len(letter.value or b""),
-        headers["gw-length"],
-    )
+    (place,) = [one for one in sent if one.message.kind == "fifty_megabytes"]
+    value = place.message.value or b""
+    assert (value[:PREFIX_BYTES], b"too_large") == (letter.value, headers["gw-reason"])
+    assert [b"%d" % len(value), b"%d" % place.partition, b"%d" % place.offset] == [
+        headers[name] for name in ("gw-length", "gw-partition", "gw-offset")
+    ]
+    assert blake2b(value, digest_size=16).hexdigest().encode() == headers["gw-hash"]
 
 
-def large_letter(address: str) -> ConsumerRecord:
-    """The dead letter of the message that was too large."""
-    letters = read_all(address, "gw.deadletter", 10**9, 5)
-    (letter,) = [letter for letter in letters if dict(letter.headers)["gw-reason"] == b"too_large"]
+def letter_of(address: str, key: bytes) -> ConsumerRecord:
+    """The dead letter with this key."""
+    (letter,) = [letter for letter in read_all(address, "gw.deadletter", 10**9, 5) if letter.key == key]
     return letter
 
 
