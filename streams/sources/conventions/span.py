@@ -19,7 +19,7 @@ from streams.sources.conventions.plain import kind_of, read_plain
 from streams.sources.conventions.reading import Reading
 from streams.sources.conventions.shapes import Fields, shaped
 from streams.sources.conventions.values import is_redacted
-from streams.sources.native import is_name
+from streams.sources.checked import is_name
 from streams.sources.raw import RawSpan
 
 _READERS: tuple[Callable[[RawSpan], Reading | None], ...] = (
@@ -42,9 +42,12 @@ _CONTENT = {
 """What a span of a kind holds when nothing was dropped from it."""
 
 
-def to_span(raw: RawSpan) -> Span:
-    """The span. Never raises: what has the wrong shape is left out and flagged. Linear in the size of the span."""
-    readings = [reading for read in _READERS if (reading := read(raw)) is not None]
+def to_span(raw: RawSpan, said: Sequence[Reading] = ()) -> Span:
+    """The span. Never raises: what has the wrong shape is left out and flagged. Linear in the size of the span.
+
+    ``said`` comes before what the keys say: what a mapping found.
+    """
+    readings = [*said, *(reading for read in _READERS if (reading := read(raw)) is not None)]
     kind = kind_of(raw, [reading.kind for reading in readings if reading.kind is not None])
     flags = set(raw.flags).union(*(reading.flags for reading in readings))
     fields = shaped(kind, readings, raw.name, flags)

@@ -7,7 +7,9 @@ import pytest
 
 from schemas.span import SpanKind
 from schemas.trace import ToolCall
-from tests.unit.sources.raw_spans import event, said, span, texts
+from streams.sources.conventions import to_span
+from streams.sources.conventions.reading import Given, Reading
+from tests.unit.sources.raw_spans import event, raw, said, span, texts
 
 ASSOCIATION = "traceloop.association.properties"
 
@@ -191,6 +193,13 @@ def test_precedence_is_that_of_the_keys_field_by_field() -> None:
     )
     assert ("from langfuse", "from traceloop", "c") == (found.input, found.output, found.conversation_id)
     assert (SpanKind.CHAIN, "langfuse") == (found.kind, found.decoder)
+
+
+def test_what_a_mapping_found_comes_before_the_keys() -> None:
+    """The user knows better than any convention."""
+    mapped = Reading(convention="own", kind=SpanKind.RETRIEVER, output=Given(["a"]), names={"user_id": "u"})
+    found = to_span(raw({"output.value": "b", "user.id": "v"}), (mapped,))
+    assert (SpanKind.RETRIEVER, ["a"], "u", "own") == (found.kind, texts(found), found.user_id, found.decoder)
 
 
 def test_the_most_telling_kind_wins() -> None:
