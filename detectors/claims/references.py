@@ -15,6 +15,7 @@ _MARK = re.compile(
     r"[\s>]{0,12}(?:(?:[-*+–—•‣◦▪·]\s{1,4})?(?:\[\^?([^\[\]\n]{1,40})\]|【(\d{1,3})[^【】\n]{0,20}】|(\d{1,3})[.)．）]\s|"
     r"\((\d{1,3})\)\s|([¹²³⁰⁴-⁹]{1,3})|<sup>(\d{1,3})</sup>)|[-*+–—•‣◦▪·]\s)[:.]?\s{0,8}"
 )
+_RAISED = re.compile("[【¹²³⁰⁴-⁹]")
 _FROM_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LABELLED = re.compile(r"[\[【]\^?(\d{1,3})[^\[\]【】\n]{0,20}[\]】]\s?[:.]?\s?([^\[\]【】\n]{0,200})")
 _LABEL = re.compile(r"\[\^?([^\[\]\n]{1,40})\]|[¹²³⁰⁴-⁹]{1,3}")
@@ -59,6 +60,8 @@ def source_list_spans(answer: str) -> tuple[tuple[int, int], ...]:
 
 def read_sources(answer: str) -> Sources:
     """What the answer says about its sources; linear in its length."""
+    if not _has_label_or_heading(answer):
+        return Sources()
     lines = list(_lines(answer))
     spans: list[tuple[int, int]] = []
     definitions: list[tuple[str, str]] = []
@@ -87,6 +90,13 @@ def read_sources(answer: str) -> Sources:
                 spans += [] if _makes_statement(definition.group(2)) else [(line.start, line.end)]
         number = after
     return _with_tail(answer, lines, Sources(tuple(spans), tuple(definitions), tuple(entries)))
+
+
+def _has_label_or_heading(answer: str) -> bool:
+    """A cheap test for what most answers have none of."""
+    if "[" in answer or "<sup>" in answer or (not answer.isascii() and _RAISED.search(answer)):
+        return True
+    return any(_after_heading(line.strip()) is not None for line in _LINE.findall(answer))
 
 
 def _with_tail(answer: str, lines: Sequence[_Line], found: Sources) -> Sources:

@@ -10,6 +10,7 @@ from detectors.claims.references import Sources, read_sources
 from detectors.structural.context import context_passages, has_no_context
 from detectors.structural.mentions import Mention, add_known_citations, find_mentions, unknown_links
 from detectors.structural.naming import Names, number_of
+from detectors.structural.styles import find_styles
 from schemas.claim import Claim
 from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
 from schemas.trace import Passage, Trace
@@ -53,17 +54,20 @@ def resolve_citations(claims: Sequence[Claim], passages: Sequence[Passage], answ
     names, sources = Names(passages), read_sources(answer)
     definitions = sources.by_label
     by_claim: list[tuple[int, ...]] = [()] * len(claims)
+    styles = find_styles(answer or "\n".join(claim.text for claim in claims))
+    if not (styles.exist or definitions or sources.entries or any(claim.citations for claim in claims)):
+        return Citations(tuple(by_claim))
     found: list[Mention] = []
     links: list[Mention] = []
     last = -1
     for position, claim in enumerate(claims):
         is_bare = last >= 0 and not claim.is_factual and _is_bare(claim, sources)
         target = last if is_bare else position
-        mentions = list(find_mentions(claim, names, definitions))
+        mentions = list(find_mentions(claim, names, definitions, styles))
         found += [Mention(claims[target].index, one.identifier, one.passages) for one in mentions]
         cited = tuple(number for mention in mentions for number in mention.passages)
         by_claim[target] = tuple(dict.fromkeys(by_claim[target] + cited))
-        links += unknown_links(claim, names)
+        links += unknown_links(claim, names) if styles.has_links else ()
         last = position if claim.is_factual else last
     found += _listed(claims, by_claim, sources, names)
     in_text = {mention.claim for mention in (*found, *links)} | {claim.index for claim in claims if claim.citations}
@@ -103,6 +107,8 @@ def citation_findings(
 
 
 def _unknown_ids(trace: Trace, claims: Sequence[Claim], citations: Citations) -> list[Finding]:
+    if not citations.unknown:
+        return []
     texts = _texts(trace)
     by_index = {claim.index: claim for claim in claims}
     unknown = [

@@ -7,6 +7,7 @@ characters carry no wording; letters, digits and all other signs do. Both sides 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from html import unescape
 
 _DROPPED = "\"'`*_«»‹›‘’‚‛“”„‟「」『』〝〞〟′″‵‶❛❜❝❞＂＇｀｢｣ʼʹʺˈ´\u00ad\u034f\u061c\u180e\ufeff"
@@ -67,29 +68,35 @@ def _tightened(text: str) -> str:
 
 
 class FoldedTexts:
-    """Texts that are searched for wordings; each is folded once, when the first search is made.
+    """Texts that are searched for wordings; each is folded once, when a search first needs it.
 
     All searches together compare at most ``max_compared_chars`` characters; what comes after that counts as found, so
     that no text, however long, costs more than a second or is accused without a look.
     """
 
     def __init__(self, texts: Iterable[str], max_compared_chars: int = _MAX_COMPARED_CHARS) -> None:
-        """Keep the texts, equal ones once; empty ones are left out."""
-        self._raw = tuple(dict.fromkeys(text for text in texts if text))
-        self._folded: tuple[str, ...] | None = None
+        """Nothing is read before the first search."""
+        self._texts = texts
         self._left = max_compared_chars
 
-    @property
+    @cached_property
+    def raw(self) -> Sequence[str]:
+        """The texts as they are, each once; empty ones are left out."""
+        return tuple(dict.fromkeys(text for text in self._texts if text))
+
+    @cached_property
     def folded(self) -> Sequence[str]:
         """The wordings of the texts."""
-        if self._folded is None:
-            self._folded = tuple(dict.fromkeys(fold(text) for text in self._raw))
-        return self._folded
+        return tuple(dict.fromkeys(fold(text) for text in self.raw))
 
     @property
     def is_spent(self) -> bool:
         """True when the limit of comparisons is reached."""
         return self._left <= 0
+
+    def hold_as_is(self, part: str) -> bool:
+        """Whether one text holds the part letter by letter: most quotations are found so, with nothing folded."""
+        return bool(part) and not self.is_spent and any(self._holds(text, (part,)) for text in self.raw)
 
     def hold(self, parts: Sequence[str]) -> bool:
         """Whether one text holds all the folded ``parts``, in this order and without overlap."""

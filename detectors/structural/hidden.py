@@ -3,7 +3,11 @@
 import re
 from collections.abc import Iterator
 
-_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+from detectors.lexicon.acts.phrases import Phrases
+
+_SIGNS = "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+_INVISIBLE = re.compile(_SIGNS)
+_ANY_INVISIBLE = Phrases([_SIGNS])  # RE2 looks through a long text ten times as fast
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _TAG_BASE = 0xE0000
 _TURNED = re.compile("\u202e([^\u202c\n]{1,4000})")
@@ -15,7 +19,7 @@ _OPEN, _CLOSE = "<!--", "-->"
 
 def has_invisible(text: str) -> bool:
     """Whether the text holds characters that nobody sees."""
-    return not text.isascii() and _INVISIBLE.search(text) is not None
+    return not text.isascii() and _ANY_INVISIBLE.search(text) is not None
 
 
 def without_invisible(text: str) -> str:
@@ -23,17 +27,18 @@ def without_invisible(text: str) -> str:
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
-def hidden_texts(text: str) -> Iterator[str]:
+def hidden_texts(text: str, *, has_signs: bool = True) -> Iterator[str]:
     """Comments, text spelled in tag characters, and text turned by a right-to-left override; linear in the text.
 
     At most 4,000 characters of each. Text hidden by a code of its own (base64, variation selectors) is not decoded.
+    ``has_signs`` is False where ``has_invisible`` was.
     """
     position = text.find(_OPEN)
     while position >= 0:
         end = text.find(_CLOSE, position)
         yield text[position + len(_OPEN) : end if end >= 0 else len(text)][:_MAX_CHARS]
         position = text.find(_OPEN, end) if end >= 0 else -1
-    if not has_invisible(text):
+    if not has_signs:
         return
     tags = "".join(_TAGS.findall(text))
     if len(tags) >= _LEAST_CHARS:

@@ -93,10 +93,11 @@ def _told(trace: Trace, lexicon: Instructions) -> Iterator[_Told]:
     ]
     texts += [(call.output, None, call.name) for call in trace.tool_calls if call.output]
     for raw, passage, where in texts:
-        for hidden in hidden_texts(raw):
+        has_signs = has_invisible(raw)
+        for hidden in hidden_texts(raw, has_signs=has_signs):
             if lexicon.demands.search(hidden) or lexicon.triggers.search(hidden):
                 yield _Told(hidden, raw, passage, where)
-        text = without_invisible(raw) if has_invisible(raw) else raw
+        text = without_invisible(raw) if has_signs else raw
         for start, end in _regions(text, lexicon):
             yield _Told(text[start:end], raw, passage, where)
 

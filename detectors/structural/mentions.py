@@ -8,6 +8,7 @@ from detectors.claims.citations import bracketed_tokens, find_brackets, is_place
 from detectors.claims.links import find_links, link_targets, normal_address
 from detectors.lexicon import load_lexicon
 from detectors.structural.naming import Names, number_of
+from detectors.structural.styles import KINDS, NUMBERED_KINDS, Styles
 from schemas.claim import Claim
 from schemas.trace import Passage
 
@@ -26,13 +27,7 @@ _NO_IDS = frozenset(
         *("and/or", "yes", "none", "see", "the", "that", "this", "his", "her", "their", "was", "are", "ing", "top"),
     }
 )
-_KINDS = frozenset(
-    {"document", "doc", "source", "article", "passage", "file", "the", "dokument", "documento", "quelle"}
-)
-_NUMBERED = re.compile(
-    r"\b(passage|document|doc|source|article|excerpt|dokument|quelle|documento|fuente|fonte)s?\s#?(\d{1,3})(?![\w.,]\d|\w)",
-    re.IGNORECASE,
-)
+_NUMBERED = re.compile(rf"\b({NUMBERED_KINDS})s?\s#?(\d{{1,3}})(?![\w.,]\d|\w)", re.IGNORECASE)
 _CUE_CHARS = 40
 _CUE_WORDS = 3
 
@@ -46,13 +41,16 @@ class Mention:
     passages: tuple[int, ...] = ()
 
 
-def find_mentions(claim: Claim, names: Names, definitions: Mapping[str, str]) -> Iterator[Mention]:
-    """The citations of one claim; ``definitions`` are the answer's footnotes by label. Without passages: unknown."""
+def find_mentions(claim: Claim, names: Names, definitions: Mapping[str, str], styles: Styles) -> Iterator[Mention]:
+    """The citations of one claim; those without passages are unknown.
+
+    ``definitions`` are the answer's footnotes by label, ``styles`` what it may hold at all.
+    """
     for identifier in claim.citations:
         passages, is_settled = _meant(identifier, names, definitions)
         if passages or not is_settled:
             yield Mention(claim.index, identifier, passages)
-    uncertain = _uncertain(claim)
+    uncertain = _uncertain(claim) if styles.has_brackets else []
     for token in uncertain:
         defined = definitions.get(token.casefold(), "")
         passages = names.find(token) or names.find_in_entry(defined)
@@ -60,8 +58,10 @@ def find_mentions(claim: Claim, names: Names, definitions: Mapping[str, str]) ->
             yield Mention(claim.index, token, passages)
     if uncertain:
         yield from (Mention(claim.index, token) for token in _like_ids(claim, names))
-    yield from _named_in_prose(claim, names)
-    yield from _linked(claim, names)
+    if styles.has_prose:
+        yield from _named_in_prose(claim, names)
+    if styles.has_links:
+        yield from _linked(claim, names)
 
 
 def unknown_links(claim: Claim, names: Names) -> Iterator[Mention]:
@@ -90,10 +90,11 @@ def _with_known(claim: Claim, names: Names) -> Claim:
 
 
 def _uncertain(claim: Claim) -> list[str]:
-    if not any(sign in claim.text for sign in "[(（［"):
+    text = claim.text
+    if not ("(" in text or "[" in text or "（" in text or "［" in text):
         return []
     certain = set(claim.citations)
-    tokens = (token for token in bracketed_tokens(claim.text) if token not in certain and number_of(token) is None)
+    tokens = (token for token in bracketed_tokens(text) if token not in certain and number_of(token) is None)
     return [token for token in tokens if "://" not in token]
 
 
@@ -160,7 +161,7 @@ def _follows_cue(before: str) -> bool:
     if any(not cue.isascii() and plain.endswith(cue) for cue in cues):
         return True
     words = plain.split()
-    while words and words[-1] in _KINDS and " ".join(words[-1:]) not in cues:
+    while words and words[-1] in KINDS and " ".join(words[-1:]) not in cues:
         words.pop()
     return any(" ".join(words[-count:]) in cues for count in range(1, _CUE_WORDS + 1) if count <= len(words))
 

@@ -73,7 +73,7 @@ def _status(quote: str, texts: FoldedTexts) -> QuoteStatus:
 
 
 def _is_held(quote: str, texts: FoldedTexts) -> bool:
-    return any(texts.hold(parts) for parts in _readings(quote))
+    return texts.hold_as_is(quote.strip(_EDGE)) or any(texts.hold(parts) for parts in _readings(quote))
 
 
 def _readings(quote: str) -> Iterator[Sequence[str]]:

@@ -25,6 +25,8 @@ def stale_findings(trace: Trace, citations: Citations) -> list[Finding]:
     What the producer marks as cited counts as well. One finding for each thing that is cited.
     """
     passages = trace.passages or ()
+    if not citations.known and not any(passage.cited for passage in passages):
+        return []
     rules = stale_rules(passages, trace.ts)
     cited: dict[tuple[int, ...], int | None] = {}
     for mention in citations.known:

@@ -25,13 +25,12 @@ def find_stance(claims: Sequence[Claim], *, has_nothing: bool) -> Outcome | None
     Sentences that only send the reader elsewhere do not make an answer of a refusal. ``has_nothing`` says that the
     model was given nothing: then a mere referral is an abstention too.
     """
-    factual = [claim.text for claim in claims if claim.is_factual]
-    others = [claim.text for claim in claims if not claim.is_factual]
-    if not all(is_referral(text) for text in factual):
+    if not all(is_referral(claim.text) for claim in claims if claim.is_factual):
         return None
+    others = [claim.text for claim in claims if not claim.is_factual]
     if any(is_refusal(text) for text in others):
         return Outcome.CLARIFIED if any(asks_back(text) for text in others) else Outcome.ABSTAINED
-    if factual:
+    if len(others) < len(claims):
         return Outcome.ABSTAINED if has_nothing else None
     has_question = any(is_question(text) and not is_offer(text) for text in others)
     return Outcome.CLARIFIED if has_question else Outcome.NO_CLAIMS
