@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from random import Random
 
-from tests.hostile.accepted import ACCEPTED, GOOD, INTENTS
+from tests.hostile.accepted import ACCEPTED, GOOD, INTENTS, ODD
 from tests.hostile.fuzz import fuzzed
 from tests.hostile.heavy import COSTLY, HEAVY
 from tests.hostile.message import Fate, Hostile, Kind, Maker
 from tests.hostile.refused import REFUSED
 
-__all__ = ["SEEDS", "Fate", "Hostile", "hostile_messages"]
+__all__ = ["ODD", "SEEDS", "Fate", "Hostile", "hostile_messages"]
 
 SEEDS = (20_260_310, 4, 31_337)
 """Kept, so that a run can be repeated; the first one is that of the tests."""

@@ -69,6 +69,8 @@ def _new_intent(m: Maker) -> Hostile:
     return m.stored(m.encoded(intent=f"intent {m.number}"))
 
 
+ODD = "\udcff"
+"""A header name that holds it stands for one that is not UTF-8."""
 _HEADERS = (("gw-reason", b"forged"), ("traceparent", b"\xff\x00\x80"), ("empty", b""))
 
 ACCEPTED: dict[str, Kind] = {
@@ -110,6 +112,7 @@ ACCEPTED: dict[str, Kind] = {
     "foreign_flags": _changed(flag="flags_dropped", flags=["x" * 1000] * 100),
     "forged_revision": _changed(revision=2**31 - 1, late_spans=5, decoder="x" * 1000),
     "headers": lambda m: m.stored(m.encoded(), headers=_HEADERS),
+    "header_name_of_bytes": lambda m: m.stored(m.encoded(), headers=((ODD, b"v"),)),
     "no_key": lambda m: m.stored(m.encoded(), key=None),
     "binary_key_good": lambda m: m.stored(m.encoded(), key=b"\xff\xfe\x00"),
     "clock_ahead": _clock_ahead,

@@ -1,12 +1,14 @@
 """Sending a hostile corpus to a broker and finding every message again: in the store, a dead letter, or expired."""
 
 import asyncio
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.record.util import calc_crc32c
 from aiokafka.structs import ConsumerRecord
 
 from schemas.errors import InvalidMessage
@@ -14,11 +16,12 @@ from streams.messages import Message
 from streams.sources.native import decode_native
 from streams.store import Store
 from tests.builders import NOW
-from tests.hostile import Fate, Hostile
+from tests.hostile import ODD, Fate, Hostile
 
 MAX_REQUEST_BYTES = 64_000_000
 _UNACKNOWLEDGED = 200
 GROUP = "groundwatch.ingest"
+PLACEHOLDER = "a-header-name-that-is-not-text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ async def _send_all(producer: AIOKafkaProducer, topic: str, messages: Iterable[H
         headers = list(message.headers)
         if message.key is None and message.value is None:
             future = await _send_nothing(producer, topic)
+        elif any(ODD in name for name, _ in headers):
+            future = await _send_odd_header(producer, topic, message)
         else:
             future = await producer.send(topic, message.value, key=message.key, timestamp_ms=at, headers=headers)
         waiting.append((message, future))
@@ -66,6 +71,30 @@ async def _send_all(producer: AIOKafkaProducer, topic: str, messages: Iterable[H
             await settle()
     await settle()
     return sent
+
+
+async def _send_odd_header(producer: AIOKafkaProducer, topic: str, message: Hostile) -> Any:
+    """A header whose name is not UTF-8: other clients send it, no broker refuses it."""
+    batch = producer.create_batch()
+    batch.append(timestamp=None, key=message.key, value=message.value, headers=[(PLACEHOLDER, b"v")])
+    batch._builder = _Patched(batch._builder)
+    return await producer.send_batch(batch, topic, partition=0)
+
+
+class _Patched:
+    """A builder of a batch that spells the placeholder in bytes that are no text."""
+
+    def __init__(self, builder: Any) -> None:
+        self._builder = builder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._builder, name)
+
+    def build(self) -> bytearray:
+        """The batch with its checksum."""
+        data = bytearray(bytes(self._builder.build())).replace(PLACEHOLDER.encode(), b"\xff" * len(PLACEHOLDER))
+        data[17:21] = struct.pack(">I", calc_crc32c(bytes(data[21:])))
+        return data
 
 
 async def _send_nothing(producer: AIOKafkaProducer, topic: str) -> Any:
