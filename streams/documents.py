@@ -5,7 +5,7 @@ The file is read again when it changed; a bad new one is logged and the snapshot
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from schemas.codec import invalid_message
 from schemas.document import DocumentVersion
 from schemas.errors import ConfigError
 from schemas.trace import Trace
-from streams.messages import Message
 
 log = structlog.get_logger(__name__)
 CHECK_SECONDS = 5.0
@@ -54,9 +53,9 @@ class Documents:
         else:
             log.info("documents_file_read", documents=len(self.snapshot.documents))
 
-    def annotating(self, decode: Callable[[Message], Trace]) -> Callable[[Message], Trace]:
-        """``decode``, and then what the snapshot knows of the passages as of the trace's time."""
-        return lambda message: annotate(decode(message), self.snapshot)
+    def annotated(self, trace: Trace) -> Trace:
+        """The trace with what the snapshot of this moment knows of its passages as of the trace's time."""
+        return annotate(trace, self.snapshot)
 
 
 def load_documents(file: Path) -> Snapshot:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 
 import faust
@@ -12,82 +12,25 @@ from aiohttp import web
 from alerts.config import JumpConfig
 from alerts.folder import Folder
 from alerts.notify import Notifier, StdoutNotifier, WebhookNotifier
-from detectors.screening import Screener
 from schemas.labels import RiskTier
-from schemas.trace import Trace
 from streams.agents.alert import AlertStep
-from streams.agents.batches import Handle, register
-from streams.agents.deadletter import Ceiling
-from streams.agents.ingest import Ingest, IngestLimits
 from streams.agents.notified import Notified
 from streams.agents.policies import PolicyPublisher
 from streams.agents.sink import Sink
 from streams.agents.telling import Teller
 from streams.agents.verify import Verify
-from streams.agents.watermarks import Watermarks
 from streams.broker.replica import Replica
 from streams.broker.topics import DRAWN, NOTIFIED, VERDICTS
 from streams.clock import utc_now
-from streams.documents import CHECK_SECONDS, Documents
-from streams.messages import Message
+from streams.intake import build_assemble, build_ingest
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
-from streams.settings import Role, deployment_salt, known_salt
-from streams.sources.native import decode_native
+from streams.settings import Role, known_salt
 from streams.web import Api
 
-WATERMARK_SECONDS = 2.0
-BATCH_WAIT_SECONDS = 0.3
 CATCH_UP_SECONDS = 30.0
 KNOWN_ALERTS = 1000
 """Stored alerts that a restarted leader must not tell again."""
-
-
-async def build_ingest(runtime: Runtime) -> faust.App:
-    """Source topics to stored traces and ``gw.drawn``."""
-    settings = runtime.settings
-    app = runtime.app(Role.INGEST, runtime.source)
-    marks_store = runtime.open_store()
-    watermarks = Watermarks(await asyncio.to_thread(marks_store.watermarks))
-    step = Ingest(
-        store=runtime.open_store(),
-        publisher=runtime.publisher,
-        policies=runtime.policies,
-        screener=Screener(runtime.detector, max_answer_bytes=settings.ingest.max_answer_bytes),
-        decode=await _decoder(runtime),
-        salt=deployment_salt(settings),
-        now=utc_now,
-        watermarks=watermarks,
-        limits=IngestLimits(settings.store.retention_days, settings.ingest.max_message_bytes),
-        ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
-    )
-    _attach(runtime, app, Role.INGEST, settings.kafka.source.topics, step.handle)
-
-    async def save_watermarks() -> None:
-        if not app.started:
-            return
-        assigned = app.consumer.assignment()
-        ends = {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in assigned}
-        rows = watermarks.rows(ends, utc_now())
-        if rows:
-            await asyncio.to_thread(marks_store.insert_watermarks, rows)
-
-    runtime.every(WATERMARK_SECONDS, "watermarks", save_watermarks)
-    return app
-
-
-async def _decoder(runtime: Runtime) -> Callable[[Message], Trace]:
-    """Bytes to traces, with what a file of documents says of their passages where one is set."""
-    file = runtime.settings.ingest.documents_file
-    if file is None:
-        return decode_native
-    documents = await asyncio.to_thread(Documents.open, file)
-
-    async def refresh() -> None:
-        await asyncio.to_thread(documents.refresh)
-
-    runtime.every(CHECK_SECONDS, "documents", refresh)
-    return documents.annotating(decode_native)
 
 
 async def build_verify(runtime: Runtime) -> faust.App:
@@ -102,7 +45,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
         max_answer_bytes=settings.ingest.max_answer_bytes,
         max_message_bytes=settings.ingest.max_message_bytes,
     )
-    _attach(runtime, app, Role.VERIFY, [DRAWN], step.handle)
+    runtime.attach(app, Role.VERIFY, [DRAWN], step.handle, batch_size=settings.verify.batch_size)
     return app
 
 
@@ -111,22 +54,8 @@ async def build_sink(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.SINK, runtime.internal)
     step = Sink(runtime.open_store(), runtime.publisher, settings.ingest.max_message_bytes)
-    _attach(runtime, app, Role.SINK, [VERDICTS], step.handle)
+    runtime.attach(app, Role.SINK, [VERDICTS], step.handle, batch_size=settings.ingest.batch_size)
     return app
-
-
-def _attach(runtime: Runtime, app: faust.App, role: Role, topics: Sequence[str], handle: Handle) -> None:
-    settings = runtime.settings
-    batch_size = settings.verify.batch_size if role is Role.VERIFY else settings.ingest.batch_size
-    register(
-        app,
-        topics,
-        handle,
-        runtime.lifeline,
-        name=role,
-        batch_size=batch_size,
-        within_seconds=BATCH_WAIT_SECONDS,
-    )
 
 
 async def build_alert(runtime: Runtime) -> faust.App:
@@ -184,6 +113,7 @@ def _notifiers(runtime: Runtime) -> list[Notifier]:
 
 BUILDERS: dict[Role, Callable[[Runtime], Awaitable[faust.App]]] = {
     Role.INGEST: build_ingest,
+    Role.ASSEMBLE: build_assemble,
     Role.VERIFY: build_verify,
     Role.SINK: build_sink,
     Role.ALERT: build_alert,

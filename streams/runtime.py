@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,17 +15,18 @@ from detectors.detector import Detector
 from detectors.evidence import load_evidence_detector
 from schemas.errors import Retryable
 from streams.agents.app import make_app
-from streams.agents.batches import EXIT_BUG, Lifeline
+from streams.agents.batches import EXIT_BUG, Agent, Handle, Held, Lifeline, register
 from streams.agents.policies import KnownPolicies
 from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher
-from streams.settings import Settings
+from streams.settings import Role, Settings
 from streams.store import Store
 
 log = structlog.get_logger(__name__)
 EMBEDDED_SESSION_SECONDS = 6.0
 """The embedded broker makes a first join wait for a part of the session: shorter starts faster."""
 SESSION_SECONDS = 15.0
+BATCH_WAIT_SECONDS = 0.3
 
 
 @dataclass(slots=False)
@@ -60,8 +61,8 @@ class Runtime:
         self.stack.callback(store.close)
         return store
 
-    def app(self, role: str, connection: Connection, *, is_timer: bool = False) -> faust.App:
-        """The Faust app of a role."""
+    def app(self, role: str, connection: Connection, *, is_timer: bool = False, holds: bool = False) -> faust.App:
+        """The Faust app of a role; ``holds``: its agent acknowledges later than it handles."""
         session = EMBEDDED_SESSION_SECONDS if self.settings.embedded else SESSION_SECONDS
         app = make_app(
             role,
@@ -70,9 +71,25 @@ class Runtime:
             session_timeout_seconds=session,
             instance_id=self.settings.instance_id,
             is_timer=is_timer,
+            holds=holds,
         )
         self.ready[role] = lambda: app.started and not app.rebalancing and bool(app.consumer.assignment())
         return app
+
+    def attach(  # noqa: PLR0913  what an agent is
+        self, app: faust.App, role: Role, topics: Sequence[str], handle: Handle, *, batch_size: int, held: Held = dict
+    ) -> Agent:
+        """The one agent of a role."""
+        return register(
+            app,
+            topics,
+            handle,
+            self.lifeline,
+            name=role,
+            batch_size=batch_size,
+            within_seconds=BATCH_WAIT_SECONDS,
+            held=held,
+        )
 
     def every(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
         """Run ``step`` again and again until the process stops; Retryable is logged, anything else ends the process."""

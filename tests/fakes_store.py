@@ -22,6 +22,7 @@ from streams.store import (
     MigrationReport,
     RebuildReport,
     StoreCounts,
+    StoredSpan,
     StoredTrace,
     StoreStats,
     Tenants,
@@ -45,6 +46,7 @@ class MemoryStore:
         self._traces: list[DrawnTrace] = []
         self._verdicts: list[Verdict] = []
         self._heads: dict[str, TraceHead] = {}
+        self._spans: dict[tuple[str, str, str], StoredSpan] = {}
         self._expired: dict[tuple[date, str], ExpiredCount] = {}
         self._policy: dict[tuple[datetime, str], PolicyRecord] = {}
         self._heartbeat: PolicyRecord | None = None
@@ -86,6 +88,19 @@ class MemoryStore:
     def heads(self, trace_ids: Sequence[str]) -> dict[str, TraceHead]:
         """The heads of those traces that have one."""
         return {trace_id: self._heads[trace_id] for trace_id in trace_ids if trace_id in self._heads}
+
+    def insert_spans(self, rows: Sequence[StoredSpan], _now: datetime) -> None:
+        """The same copy twice is one."""
+        for row in rows:
+            self._spans.setdefault((row.span.trace_id, row.span.span_id, row.content_hash), row)
+
+    def spans(self, trace_ids: Sequence[str]) -> dict[str, list[StoredSpan]]:
+        """By trace id."""
+        found: dict[str, list[StoredSpan]] = {}
+        for (trace_id, *_), row in sorted(self._spans.items(), key=lambda item: item[0]):
+            if trace_id in trace_ids:
+                found.setdefault(trace_id, []).append(row)
+        return found
 
     def insert_expired(self, rows: Sequence[ExpiredCount]) -> None:
         """The same trace counts once."""

@@ -21,11 +21,13 @@ def make_app(  # noqa: PLR0913  an app is these facts
     session_timeout_seconds: float = 15.0,
     instance_id: str = "",
     is_timer: bool = False,
+    holds: bool = False,
 ) -> faust.App:
     """An app in consumer group ``groundwatch.<role>``; ``is_timer`` keeps Faust's leader election on.
 
     After a crash, partitions of a dead worker are handed over once its session has timed out; ``instance_id`` (unique
-    in the fleet, stable over restarts) lets a restarted worker take its own back at once.
+    in the fleet, stable over restarts) lets a restarted worker take its own back at once. ``holds``: the agent keeps
+    messages unacknowledged on purpose, so a rebalance or a stop must not wait until none is left.
     """
     return faust.App(
         f"groundwatch.{role}",
@@ -34,7 +36,7 @@ def make_app(  # noqa: PLR0913  an app is these facts
         key_serializer="raw",
         value_serializer="raw",
         agent_supervisor=CrashingSupervisor,
-        stream_wait_empty=True,
+        stream_wait_empty=not holds,
         stream_buffer_maxsize=STREAM_BUFFER,
         broker_commit_interval=1.0,
         broker_max_poll_interval=MAX_POLL_INTERVAL_SECONDS,

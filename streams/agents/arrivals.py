@@ -1,13 +1,15 @@
 """What a batch of source messages holds: new traces, traces seen before, expired ones and dead letters. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
 
+from schemas.span import Span
 from schemas.trace import Trace
-from streams.agents.deadletter import DeadLetter, read_each
+from streams.agents.deadletter import DeadLetter
 from streams.messages import Message
+from streams.sources.raw import Decoded
 from streams.store import ExpiredCount, TraceHead
 
 STAGE = "ingest"
@@ -46,12 +48,47 @@ def split_too_large(messages: Sequence[Message], max_bytes: int) -> tuple[list[M
     return [message for message, size in zip(messages, sizes, strict=True) if size <= max_bytes], letters
 
 
-def read_arrivals(
-    messages: Sequence[Message], decode: Callable[[Message], Trace]
-) -> tuple[list[Arrival], list[DeadLetter]]:
-    """The batch as arrivals in order, and the dead letters of what cannot be decoded."""
-    read, letters = read_each(messages, decode, STAGE)
-    return [Arrival(message, trace, content_hash(message.value)) for message, trace in read], letters
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a batch of messages holds: whole traces, spans by message, and dead letters."""
+
+    arrivals: list[Arrival]
+    spans: list[tuple[Message, tuple[Span, ...]]]
+    letters: list[DeadLetter]
+
+
+def read_arrivals(read: Sequence[tuple[Message, Decoded]]) -> Read:
+    """The batch, in order. A message with a part that cannot be decoded is a dead letter as well; the rest goes on."""
+    arrivals = [
+        Arrival(message, trace, content_hash(message.value)) for message, decoded in read for trace in decoded.traces
+    ]
+    return Read(
+        arrivals=arrivals,
+        spans=[(message, decoded.spans) for message, decoded in read if decoded.spans],
+        letters=[_letter(message, decoded) for message, decoded in read if decoded.problems],
+    )
+
+
+def _letter(message: Message, decoded: Decoded) -> DeadLetter:
+    """The first problem names the reason; the detail says what else the message held."""
+    first, count = decoded.problems[0], len(decoded.problems)
+    taken = len(decoded.spans) + len(decoded.traces)
+    others = f" ({count} of its {count + taken} items are bad, the others were taken in)" if count + taken > 1 else ""
+    return DeadLetter(message, first.reason, f"{first.detail}{others}", STAGE)
+
+
+def event_times(
+    arrivals: Sequence[Arrival], spans: Sequence[tuple[Message, tuple[Span, ...]]]
+) -> dict[tuple[str, int, int], datetime]:
+    """By position the latest event time that a message holds; messages without one are left out."""
+    moments = [(arrival.message.position, arrival.trace.ts) for arrival in arrivals]
+    moments += [
+        (message.position, moment) for message, some in spans for span in some if (moment := span.end or span.start)
+    ]
+    times: dict[tuple[str, int, int], datetime] = {}
+    for position, moment in moments:
+        times[position] = max(moment, times.get(position, moment))
+    return times
 
 
 def split_expired(arrivals: Sequence[Arrival], oldest: datetime) -> tuple[list[Arrival], list[ExpiredCount]]:

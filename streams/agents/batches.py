@@ -69,14 +69,15 @@ class Agent:
         self._stream: Any = None
         self._waiting: defaultdict[Partition, deque[Any]] = defaultdict(deque)
         self._turn = asyncio.Lock()
-        self._losses = 0
+        self._lost: set[Partition] = set()
 
     async def run(self, stream: Any, handle: Handle, batch_size: int, within_seconds: float) -> None:
         """Take batches until the stream ends; never raises."""
         self._stream = stream.noack()  # before noack_take: otherwise a crash acknowledges what was never handled
         async for events in self._stream.noack_take(batch_size, within=within_seconds):
             parts = in_parts(from_events(events), PART_BYTES)
-            if not await self._guarded([(partial(handle, part), len(part)) for part in parts], events):
+            steps = [(partial(self._handle_kept, handle, part), len(part)) for part in parts]
+            if not await self._guarded(steps, events):
                 return
 
     async def pulse(self, step: Step) -> None:
@@ -85,20 +86,27 @@ class Agent:
 
     def lose(self, partitions: Iterable[Partition]) -> None:
         """These partitions were taken away: what waits of them is read again by whoever has them now."""
-        self._losses += 1
+        self._lost.update(partitions)
         for partition in partitions:
             self._waiting.pop(partition, None)
+
+    async def _handle_kept(self, handle: Handle, messages: Sequence[Message]) -> None:
+        """A batch that is tried again leaves out what was taken away meanwhile."""
+        kept = [message for message in messages if (message.topic, message.partition) not in self._lost]
+        if kept:
+            await handle(kept)
 
     async def _guarded(self, steps: Sequence[tuple[Step, int]], events: Sequence[Any] = ()) -> bool:
         """False when the loop must end; the guard around it all, since nothing may leave an agent body."""
         try:
             async with self._turn:
-                losses = self._losses
+                self._lost.clear()
                 for step, messages in steps:
                     await _until_done(step, messages, self._lifeline, self._name)
-                if losses == self._losses:  # a batch that was under way when partitions were lost comes again
-                    for event in events:
-                        self._waiting[event.message.topic, event.message.partition].append(event)
+                for event in events:
+                    partition = (event.message.topic, event.message.partition)
+                    if partition not in self._lost:
+                        self._waiting[partition].append(event)
                 await self._release()
         except Stopping:
             return False

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from schemas.draw import DrawnTrace
 from schemas.errors import RowRejected
+from schemas.span import Span
 from schemas.trace import Trace
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.broker.publisher import Outgoing, Publisher, record_message
@@ -14,6 +15,7 @@ from streams.broker.publisher import Outgoing, Publisher, record_message
 Forms = Sequence[Callable[[], Outgoing]]
 """The same record from whole to shortest; each is made only when the one before is too large."""
 _FRAMING_BYTES = 1_000
+_SPAN_FRAME = ("trace_id", "span_id", "parent_id", "kind", "start", "end", "said_at", "versions", "decoder", "source")
 
 
 async def send_fitting(publisher: Publisher, topic: str, records: Sequence[Forms], max_bytes: int) -> int:
@@ -61,6 +63,16 @@ def drawn_forms(row: DrawnTrace) -> Forms:
         lambda: record_message(key, bare()),
         lambda: record_message(key, empty()),
     ]
+
+
+def span_forms(span: Span) -> Forms:
+    """Whole; at last without its texts, flagged as cut: its trace is then ``unresolved:truncated`` where it matters."""
+
+    def empty() -> Span:
+        kept = {name: getattr(span, name) for name in _SPAN_FRAME}
+        return Span.model_construct(**kept, flags=(*span.flags, "truncated"))
+
+    return [lambda: record_message(span.trace_id, span), lambda: record_message(span.trace_id, empty())]
 
 
 def verdict_forms(verdict: Verdict) -> Forms:

@@ -20,34 +20,52 @@ class Watermarks:
     """
 
     def __init__(self, stored_before: Iterable[Watermark] = ()) -> None:
-        self._event_time: dict[Key, datetime] = {
-            (mark.topic, mark.partition): mark.event_time for mark in stored_before
-        }
-        self._next_offset: dict[Key, int] = {}
+        before = {(mark.topic, mark.partition): mark for mark in stored_before}
+        self._event_time: dict[Key, datetime] = {key: mark.event_time for key, mark in before.items()}
+        self._next_offset: dict[Key, int] = {key: mark.next_offset for key, mark in before.items()}
 
     def stored(self, messages: Iterable[Message], times: Mapping[tuple[str, int, int], datetime]) -> None:
         """Every message of the batch is safe; ``times`` holds the event times of those that became traces."""
         for message in messages:
             key = (message.topic, message.partition)
-            self._next_offset[key] = max(message.offset + 1, self._next_offset.get(key, 0))
+            self._next_offset[key] = message.offset + 1
             ts = times.get(message.position)
             if ts is not None:
-                self._advance(key, ts)
+                self.advance(key, ts)
 
-    def rows(self, ends: Mapping[Key, int | None], now: datetime) -> list[Watermark]:
-        """The marks of the assigned partitions, which are the keys of ``ends`` (end offsets, None while unknown).
+    def advance(self, key: Key, moment: datetime) -> None:
+        """A trace of that event time is stored."""
+        self._event_time[key] = max(moment, self._event_time.get(key, moment))
 
-        A partition read to its end moves on to five minutes before ``now``.
+    def read_to_end(self, ends: Mapping[Key, int | None]) -> list[Key]:
+        """The partitions of which every message is safe; ``ends`` are end offsets, None while unknown.
+
+        An offset that an earlier process stored counts only where it is the end exactly: a topic that was made anew
+        has other offsets.
         """
-        return [self._row(key, end, now) for key, end in ends.items()]
+        return [key for key, end in ends.items() if end == 0 or (end is not None and self._next_offset.get(key) == end)]
 
-    def _row(self, key: Key, end: int | None, now: datetime) -> Watermark:
-        is_idle = end is not None and self._next_offset.get(key, 0) >= end
+    def rows(
+        self, ends: Mapping[Key, int | None], now: datetime, open_since: Mapping[Key, datetime] | None = None
+    ) -> list[Watermark]:
+        """The marks of the assigned partitions, which are the keys of ``ends``.
+
+        A partition read to its end moves on to five minutes before ``now``; one with open traces, which began at
+        ``open_since``, no further than that.
+        """
+        idle = set(self.read_to_end(ends))
+        return [self._row(key, now, (open_since or {}).get(key), is_idle=key in idle) for key in ends]
+
+    def _row(self, key: Key, now: datetime, open_since: datetime | None, *, is_idle: bool) -> Watermark:
         if is_idle:
-            self._advance(key, now - IDLE_LAG)
+            self.advance(key, now - IDLE_LAG if open_since is None else min(open_since, now - IDLE_LAG))
         topic, partition = key
         event_time = self._event_time.get(key, NOTHING_READ)
-        return Watermark(topic=topic, partition=partition, event_time=event_time, is_idle=is_idle, at=now)
-
-    def _advance(self, key: Key, moment: datetime) -> None:
-        self._event_time[key] = max(moment, self._event_time.get(key, moment))
+        return Watermark(
+            topic=topic,
+            partition=partition,
+            event_time=event_time,
+            is_idle=is_idle,
+            next_offset=self._next_offset.get(key, -1),
+            at=now,
+        )

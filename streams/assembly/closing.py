@@ -21,13 +21,17 @@ class CloseReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClosingRules:
-    """``grace`` after the end of the root was read, ``quiet`` after the last span, ``age`` after the first."""
+    """``grace`` after the end of the root was read, ``quiet`` after the last span, ``age`` after the first.
+
+    ``spans`` and ``bytes`` are of one trace, ``total_bytes`` of all open ones: beyond it the oldest close.
+    """
 
     grace: timedelta = timedelta(seconds=5)
     quiet: timedelta = timedelta(seconds=60)
     age: timedelta = timedelta(minutes=10)
     spans: int = 2_000
     bytes: int = 32_000_000
+    total_bytes: int = 512_000_000
 
 
 @dataclass(slots=True)

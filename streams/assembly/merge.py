@@ -17,25 +17,27 @@ _LATER_WINS = (
     "token_logprobs", "tool", "conversation_id", "user_id", "tenant", "roles", "locale", "region", "decoder",
 )  # fmt: skip
 _UNIONS = ("mapped", "feedback", "flags")
+_PIECES = ("messages", "completions")
 
 
 def merge_copies(copies: Iterable[Span]) -> Span:
     """One span out of its copies (at least one, all of the same trace and span id).
 
     A copy without an end comes before one with an end, then by ``said_at`` (else its end, else its start), then by how
-    much it says, then by content hash. A later copy wins in every field that it states; times are widened, and flags,
-    feedback and mapped values are united. The position is that of the earliest record.
+    much it says, then by content hash. A later copy wins in every field that it states; messages and completions that
+    come one an update are put together; times are widened, and flags, feedback and mapped values are united. The
+    position is that of the earliest record.
     """
     ordered = sorted({copy.content_hash: copy for copy in copies}.values(), key=_order)
     if len(ordered) == 1:
         return ordered[0]
     merged: dict[str, Any] = {name: _last_stated(ordered, name) for name in _LATER_WINS}
     merged |= {name: tuple(dict.fromkeys(item for copy in ordered for item in getattr(copy, name))) for name in _UNIONS}
-    kinds = [copy.kind for copy in ordered if copy.kind is not SpanKind.OTHER]
+    merged |= {name: _pieced(ordered, name) or merged[name] for name in _PIECES}
     return ordered[-1].model_copy(
         update={
             **merged,
-            "kind": kinds[-1] if kinds else SpanKind.OTHER,
+            "kind": _kind(ordered),
             "versions": merge_versions([copy.versions for copy in reversed(ordered)]),
             "start": min((copy.start for copy in ordered if copy.start), default=None),
             "end": max((copy.end for copy in ordered if copy.end), default=None),
@@ -45,6 +47,21 @@ def merge_copies(copies: Iterable[Span]) -> Span:
             "source": min((copy.source for copy in ordered if copy.source), key=_position, default=None),
         }
     )
+
+
+def _kind(ordered: Sequence[Span]) -> SpanKind:
+    """The last kind that is stated; feedback on a span does not make feedback of it."""
+    stated = [copy.kind for copy in ordered if copy.kind is not SpanKind.OTHER]
+    own = [kind for kind in stated if kind is not SpanKind.FEEDBACK]
+    return (own or stated or [SpanKind.OTHER])[-1]
+
+
+def _pieced(ordered: Sequence[Span], name: str) -> tuple[Any, ...]:
+    """Lists that come one item an update, as a log record a message, are put together; else nothing."""
+    stated = [copy for copy in ordered if getattr(copy, name)]
+    if not all(copy.is_update and len(getattr(copy, name)) == 1 for copy in stated):
+        return ()
+    return tuple(dict.fromkeys(getattr(copy, name)[0] for copy in stated))
 
 
 def merge_versions(candidates: Iterable[Versions]) -> Versions:

@@ -4,7 +4,7 @@ Lives in memory only. What is lost with the process is read again, because a mes
 trace that began at or before it on its partition has been closed and stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -29,6 +29,7 @@ class _Open:
     partition: Partition
     first_offset: int
     progress: Progress
+    began: datetime | None = None
     copies: dict[tuple[str, str], Span] = field(default_factory=dict)
     """By span id and content hash: a copy that came before costs nothing."""
 
@@ -40,6 +41,7 @@ class OpenTraces:
         self._rules = rules
         self._open: dict[str, _Open] = {}
         self._clock: dict[Partition, datetime] = {}
+        self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._open)
@@ -58,31 +60,49 @@ class OpenTraces:
         opened.copies[key] = span
         progress.spans += 1
         progress.bytes += size_bytes
+        self._bytes += size_bytes
+        moment = span.start or span.end
+        if moment is not None and (opened.began is None or moment < opened.began):
+            opened.began = moment
         if not span.parent_id and span.end is not None and progress.root_ended_at is None:
             progress.root_ended_at = now
 
     def due(self, idle: Iterable[Partition] = (), now: datetime | None = None) -> list[Closed]:
-        """What closes by the time of its partition, earliest first; those closed stay held until ``forget``.
+        """What closes by the time of its partition, in the order of their first spans; held until ``forget``.
 
         ``idle`` partitions were read to their end: their time is ``now``.
         """
         if now is not None:
             for partition in idle:
                 self._advance(partition, now)
-        closing = [
-            (opened.first_offset, trace_id, opened, reason)
+        closing = {
+            trace_id: reason
             for trace_id, opened in self._open.items()
             if (reason := close_reason(opened.progress, self._clock[opened.partition], self._rules)) is not None
-        ]
+        }
+        closing |= self._crowded_out(closing)
         return [
-            Closed(trace_id, opened.partition, tuple(opened.copies.values()), reason)
-            for _, trace_id, opened, reason in sorted(closing, key=lambda one: one[:2])
+            Closed(trace_id, opened.partition, tuple(opened.copies.values()), closing[trace_id])
+            for trace_id, opened in self._open.items()
+            if trace_id in closing
         ]
+
+    def _crowded_out(self, closing: Collection[str]) -> dict[str, CloseReason]:
+        """The oldest open traces beyond the bytes that all may take together."""
+        excess = self._bytes - self._rules.total_bytes
+        crowded: dict[str, CloseReason] = {}
+        for trace_id, opened in self._open.items():  # in the order in which they were opened
+            if excess <= 0:
+                break
+            excess -= opened.progress.bytes
+            if trace_id not in closing:
+                crowded[trace_id] = CloseReason.CAP_BYTES
+        return crowded
 
     def forget(self, closed: Iterable[Closed]) -> None:
         """These are stored: nothing of them is held any longer."""
         for one in closed:
-            self._open.pop(one.trace_id, None)
+            self._remove(one.trace_id)
 
     def held(self) -> dict[Partition, int]:
         """By partition with open traces, the offset from which on nothing may be acknowledged."""
@@ -91,23 +111,25 @@ class OpenTraces:
             lowest[opened.partition] = min(opened.first_offset, lowest.get(opened.partition, opened.first_offset))
         return lowest
 
-    def oldest_start(self, partition: Partition) -> datetime | None:
-        """The earliest moment that a span of an open trace speaks of: events before it are all stored."""
-        moments = [
-            moment
-            for one in self._open.values()
-            if one.partition == partition
-            for span in one.copies.values()
-            if (moment := span.start or span.end) is not None
-        ]
-        return min(moments, default=None)
+    def began(self) -> dict[Partition, datetime]:
+        """By partition with open traces, the earliest moment that one of them speaks of: what was before is stored."""
+        earliest: dict[Partition, datetime] = {}
+        for opened in self._open.values():
+            if opened.began is not None:
+                earliest[opened.partition] = min(opened.began, earliest.get(opened.partition, opened.began))
+        return earliest
 
     def drop(self, partitions: Iterable[Partition]) -> None:
         """Forget the open traces of partitions that were taken away; whoever has them now reads them again."""
         gone = set(partitions)
-        self._open = {trace_id: one for trace_id, one in self._open.items() if one.partition not in gone}
+        for trace_id in [trace_id for trace_id, opened in self._open.items() if opened.partition in gone]:
+            self._remove(trace_id)
         for partition in gone:
             self._clock.pop(partition, None)
+
+    def _remove(self, trace_id: str) -> None:
+        opened = self._open.pop(trace_id, None)
+        self._bytes -= opened.progress.bytes if opened else 0
 
     def _advance(self, partition: Partition, moment: datetime) -> datetime:
         now = max(moment, self._clock.get(partition, moment))

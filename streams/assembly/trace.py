@@ -43,6 +43,9 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
     question = _question(tree, final, read)
     tools = [span for span in tree.of_kind(SpanKind.TOOL) if span.tool is not None]
     answer, answer_source = _answer(tree, final)
+    concerned = {answer_source.span_id, *contexts.of_span}
+    if final is not None and "passages_from_prompt" in context_flags:
+        concerned.add(final.span_id)
     mapped = _mapped(tree)
     intent = mapped.get("intent") or UNMAPPED
     return Trace(
@@ -70,7 +73,7 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
         feedback="; ".join(_feedback(tree)),
         source=tree.root.source,
         decoder=tree.root.decoder,
-        flags=(*_flags(tree, {answer_source.span_id, *contexts.of_span}, has_answer=bool(answer)), *context_flags),
+        flags=(*_flags(tree, concerned, has_answer=bool(answer)), *context_flags),
     )
 
 

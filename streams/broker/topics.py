@@ -10,6 +10,7 @@ from schemas.errors import BrokerUnavailable
 from streams.broker.connection import Connection
 from streams.broker.publisher import REQUEST_OVERHEAD_BYTES
 
+SPANS = "gw.spans"
 DRAWN = "gw.drawn"
 VERDICTS = "gw.verdicts"
 DEADLETTER = "gw.deadletter"
@@ -41,6 +42,7 @@ def own_topics(partitions: int, replication: int, max_message_bytes: int) -> lis
     letters = {**work, "max.message.bytes": str(max_message_bytes + REQUEST_OVERHEAD_BYTES)}
     for_ever = {**large, "cleanup.policy": "compact"}
     return [
+        TopicSpec(SPANS, partitions, replication, work),
         TopicSpec(DRAWN, partitions, replication, work),
         TopicSpec(VERDICTS, partitions, replication, work),
         TopicSpec(DEADLETTER, partitions, replication, letters),

@@ -7,7 +7,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from streams.settings.kafka import Kafka
 from streams.settings.parts import Role, Roles
-from streams.settings.sections import Alerts, Ingest, Log, Store, Verify, Web
+from streams.settings.sections import Alerts, Assembly, Ingest, Log, Store, Verify, Web
+from streams.settings.sources import MAX_SOURCES, SourceSettings
 
 ENV_PREFIX = "GROUNDWATCH_"
 ENV_DELIMITER = "__"
@@ -55,6 +56,13 @@ class Settings(BaseSettings):
     kafka: Kafka = Kafka()
     store: Store = Store()
     ingest: Ingest = Ingest()
+    sources: tuple[SourceSettings, ...] = Field(
+        (),
+        max_length=MAX_SOURCES,
+        description="What the messages of single topics are, and where intent and tier are found in them; topics "
+        "without an entry are recognised message by message. Wrong: see each key.",
+    )
+    assembly: Assembly = Assembly()
     verify: Verify = Verify()
     alerts: Alerts = Alerts()
     web: Web = Web()

@@ -14,6 +14,7 @@ class Role(StrEnum):
     """What a process does; ``all`` roles in one process is the default."""
 
     INGEST = "ingest"
+    ASSEMBLE = "assemble"
     VERIFY = "verify"
     SINK = "sink"
     ALERT = "alert"

@@ -65,6 +65,13 @@ class Ingest(Section):
         "superseded, trust, roles (docs/native-format.md). Read again when it changes. Without it only what traces say "
         "of their passages counts; a wrong file is refused at start and ignored later, with a line in the log.",
     )
+    max_intents: int = Field(
+        200,
+        ge=1,
+        le=10_000,
+        description="Most different intents; further ones become `other`, flagged. Too low: slices that matter are "
+        "thrown together; too high: a rule that takes free text for an intent makes a slice of every question.",
+    )
     dead_letter_max_run: int = Field(
         1_000,
         ge=1,
@@ -77,6 +84,43 @@ class Ingest(Section):
         gt=0,
         le=1,
         description="Share of unreadable messages among the last 2,000 after which ingest stops; 1 turns it off.",
+    )
+
+
+class Assembly(Section):
+    """Making traces of spans: when a trace is complete enough to be judged."""
+
+    grace_seconds: float = Field(
+        5.0,
+        ge=0,
+        le=600,
+        description="Seconds to wait for late spans after the end of a trace's root was read. Too short: traces are "
+        "judged without their last spans and again when these come; too long: verdicts are late.",
+    )
+    quiet_seconds: float = Field(
+        60.0,
+        gt=0,
+        le=3600,
+        description="Seconds without a new span after which a trace without an ended root is closed. Too short: "
+        "long-running agents are judged while they work; too long: traces that lost their root are late.",
+    )
+    max_age_seconds: float = Field(
+        600.0,
+        gt=0,
+        le=86_400,
+        description="Seconds after its first span at which a trace is closed whatever comes. Longer: more is read "
+        "again after a restart, and one endless trace holds its partition longer.",
+    )
+    max_spans: int = Field(2_000, ge=1, le=100_000, description="Most spans of a trace; it is closed at that number.")
+    max_bytes: int = Field(
+        32_000_000, ge=10_000, le=1_000_000_000, description="Largest trace, bytes of its spans; it is closed there."
+    )
+    max_open_bytes: int = Field(
+        512_000_000,
+        ge=100_000,
+        le=64_000_000_000,
+        description="Most bytes of open traces in one process; beyond it the oldest are closed. Too low: traces are "
+        "judged before they are complete; too high: memory, about three times as much.",
     )
 
 

@@ -24,7 +24,14 @@ _HEADS = Table(
 _EXPIRED = Table("expired", (("ts", _TIME), ("trace_id", "String"), ("intent", _WORD), ("tier", _WORD)))
 _WATERMARKS = Table(
     "watermarks",
-    (("topic", "String"), ("partition", "Int64"), ("event_time", _TIME), ("is_idle", "Bool"), ("written_at", _TIME)),
+    (
+        ("topic", "String"),
+        ("partition", "Int64"),
+        ("event_time", _TIME),
+        ("is_idle", "Bool"),
+        ("next_offset", "Int64"),
+        ("written_at", _TIME),
+    ),
 )
 _PER_READ = 2_000
 _EPOCH_DAY = date(1970, 1, 1)
@@ -34,7 +41,8 @@ SELECT trace_id, ts, content_hash, stratum, inclusion_probability, policy_id, re
 WHERE trace_id IN (SELECT arrayJoin({ids:Array(String)}))
 """
 _READ_WATERMARKS = """
-SELECT topic, partition, event_time, is_idle, written_at AS at FROM watermarks FINAL ORDER BY topic, partition
+SELECT topic, partition, event_time, is_idle, next_offset, written_at AS at
+FROM watermarks FINAL ORDER BY topic, partition
 """
 _READ_EXPIRED = """
 SELECT toInt32(toDate32(ts)) AS day, count() AS traces FROM expired FINAL GROUP BY day ORDER BY day
@@ -74,7 +82,10 @@ def insert_watermarks(connection: Connection, rows: Sequence[Watermark]) -> None
     """Store watermarks; of each partition the one with the latest ``at`` counts."""
     connection.insert(
         _WATERMARKS,
-        [(clean(row.topic), row.partition, micros(row.event_time), row.is_idle, micros(row.at)) for row in rows],
+        [
+            (clean(row.topic), row.partition, micros(row.event_time), row.is_idle, row.next_offset, micros(row.at))
+            for row in rows
+        ],
     )
 
 

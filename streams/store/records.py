@@ -9,6 +9,7 @@ from pydantic import Field
 from schemas.base import Record, UtcDatetime
 from schemas.draw import Draw, DrawnTrace
 from schemas.labels import Outcome, RiskTier
+from schemas.span import Span
 from schemas.trace import Trace
 from schemas.verdict import Verdict
 
@@ -36,13 +37,25 @@ class TraceHead(Record):
     revision: int = Field(default=1, ge=1)
 
 
+class StoredSpan(Record):
+    """One copy of a span of an assembled trace; ``is_late``: it came after the trace had been emitted."""
+
+    span: Span
+    content_hash: str
+    is_late: bool = False
+
+
 class Watermark(Record):
-    """How far ingest is on one source partition: every trace that ended before ``event_time`` is stored."""
+    """How far ingest is on one partition: every trace that ended before ``event_time`` is stored.
+
+    ``next_offset`` is where reading goes on, -1 where nothing was read yet.
+    """
 
     topic: str
     partition: int
     event_time: UtcDatetime
     is_idle: bool = False
+    next_offset: int = -1
     at: UtcDatetime
     """When this was written; the newest counts."""
 

@@ -21,6 +21,7 @@ TIME_COLUMNS = {
     "alert_actions": "at",
     "deploys": "at",
     "watermarks": "event_time",
+    "spans": "stored_at",
 }
 """What counts as the age of a row; a table that is not here has none."""
 _DAY = timedelta(days=1)

@@ -14,7 +14,7 @@ from schemas.labels import AlertState, RiskTier
 from schemas.policy import PolicyRecord
 from schemas.tally import BUCKET, Tally
 from schemas.verdict import Verdict
-from streams.store import flagged, listing, log, migrations, progress, tallies, traces
+from streams.store import flagged, listing, log, migrations, progress, spans, tallies, traces
 from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
@@ -28,6 +28,7 @@ from streams.store.records import (
     MigrationReport,
     RebuildReport,
     StoreCounts,
+    StoredSpan,
     StoredTrace,
     Tenants,
     TraceHead,
@@ -84,6 +85,14 @@ class Store:
     def heads(self, trace_ids: Sequence[str]) -> dict[str, TraceHead]:
         """The heads of those traces that have one."""
         return progress.read_heads(self._connection, trace_ids)
+
+    def insert_spans(self, rows: Sequence[StoredSpan], now: datetime) -> None:
+        """Store copies of spans of assembled traces, for three days from ``now``."""
+        spans.insert_spans(self._connection, rows, now)
+
+    def spans(self, trace_ids: Sequence[str]) -> dict[str, list[StoredSpan]]:
+        """The stored copies of spans of those traces that have any, by trace id."""
+        return spans.read_spans(self._connection, trace_ids)
 
     def insert_expired(self, rows: Sequence[ExpiredCount]) -> None:
         """Count traces older than retention, each once."""

@@ -10,17 +10,22 @@ from typing import Any, cast
 from detectors.detector import Detector
 from detectors.screening import Screener
 from sampling.policy_log import heartbeat
-from schemas.errors import BrokerUnavailable, RowRejected
+from schemas.errors import BrokerUnavailable, InvalidMessage, RowRejected
 from schemas.policy import PolicyDocument, PolicyRecord, Sampling
+from schemas.trace import Trace
+from streams.agents.admission import Admission
+from streams.agents.assemble import Assemble
 from streams.agents.ingest import Ingest
 from streams.agents.policies import KnownPolicies
 from streams.agents.sink import Sink
 from streams.agents.verify import Verify
 from streams.agents.watermarks import Watermarks
+from streams.assembly import AssemblyRules, ClosingRules, OpenTraces
 from streams.broker.publisher import Outgoing, Publisher
 from streams.broker.topics import DRAWN, VERDICTS
 from streams.messages import Message
 from streams.sources.native import decode_native
+from streams.sources.raw import Decoded
 from streams.store import Store
 from tests.builders import NOW
 from tests.fakes import FakeDetector
@@ -69,17 +74,27 @@ class Flow:
     offset: int = 0
 
     @property
-    def ingest(self) -> Ingest:
-        """A fresh ingest step, as after a restart."""
-        return Ingest(
+    def admission(self) -> Admission:
+        """What ingest and assemble share."""
+        return Admission(
             store=cast("Store", self.store),
             publisher=cast("Publisher", self.publisher),
             policies=self.known,
             screener=Screener(self.detector),
-            decode=decode_native,
             salt=SALT,
             now=self.now,
-            watermarks=Watermarks(),
+        )
+
+    @property
+    def ingest(self) -> Ingest:
+        """A fresh ingest step, as after a restart."""
+        return Ingest(self.admission, decode, Watermarks())
+
+    @property
+    def assemble(self) -> Assemble:
+        """A fresh assemble step, as after a restart."""
+        return Assemble(
+            self.admission, OpenTraces(ClosingRules()), lambda _topic: AssemblyRules(), _as_is, Watermarks()
         )
 
     async def verify_and_sink(self) -> None:
@@ -95,6 +110,18 @@ class Flow:
         self.offset += 1
         plain = {"topic": "traces", "partition": 0, "offset": self.offset, "key": None, "headers": ()}
         return Message(**{**plain, "recorded_at": NOW, **fields, "value": value})
+
+
+async def decode(message: Message) -> Decoded:
+    """Native traces alone."""
+    try:
+        return Decoded(traces=(decode_native(message),))
+    except InvalidMessage as error:
+        return Decoded(problems=(error,))
+
+
+def _as_is(trace: Trace, _recorded_at: datetime) -> Trace:
+    return trace
 
 
 def native(trace_id: str, **fields: Any) -> bytes:

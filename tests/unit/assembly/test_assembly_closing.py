@@ -93,5 +93,17 @@ def test_a_partition_that_is_taken_away_is_forgotten() -> None:
 def test_the_oldest_start_of_open_traces_bounds_the_watermark() -> None:
     """No bucket before it misses a trace of this partition."""
     traces = opened((retriever(), 0), (root(), 1))
-    assert root().start == traces.oldest_start(PARTITION)
-    assert traces.oldest_start(("gw.spans", 1)) is None
+    assert {PARTITION: root().start} == traces.began()
+    assert {} == opened().began()
+
+
+def test_beyond_the_bytes_of_all_open_traces_the_oldest_close() -> None:
+    """Memory is bounded however many traces are open."""
+    rules = ClosingRules(total_bytes=250)
+    traces = opened(
+        (retriever(trace_id="a"), 0), (retriever(trace_id="b"), 0), (retriever(trace_id="c"), 0), rules=rules
+    )
+    closed = traces.due()
+    assert [("a", "cap_bytes")] == [(one.trace_id, one.reason.value) for one in closed]
+    traces.forget(closed)
+    assert [] == traces.due()

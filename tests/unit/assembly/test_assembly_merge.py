@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from schemas.span import SpanKind
+from schemas.span import ChatMessage, SpanKind
 from schemas.trace import Versions
 from streams.assembly.merge import merge_copies
 from tests.builders import NOW
@@ -46,3 +46,19 @@ def test_a_copy_again_changes_nothing() -> None:
     again = first.model_copy(update={"source": None})
     assert first.content_hash == again.content_hash
     assert merge_copies([first]) == merge_copies([first, first])
+
+
+def test_messages_that_come_one_an_update_are_put_together() -> None:
+    """Older conventions write a log record a message; a copy that states them all wins."""
+    system, user = ChatMessage(role="system", content="Be brief."), ChatMessage(role="user", content=QUESTION)
+    first = span("call", SpanKind.LLM, is_update=True, messages=(system,), said_at=NOW)
+    second = span("call", SpanKind.LLM, is_update=True, messages=(user,), said_at=NOW + timedelta(milliseconds=1))
+    assert (system, user) == merge_copies([second, first]).messages
+    whole = span("call", SpanKind.LLM, messages=(user,), said_at=NOW + timedelta(milliseconds=2))
+    assert (user,) == merge_copies([second, whole, first]).messages
+
+
+def test_feedback_on_a_span_does_not_make_feedback_of_it() -> None:
+    """An evaluation that arrives under the id of the span it judges."""
+    judged = span("call", SpanKind.FEEDBACK, is_update=True, said_at=NOW + timedelta(seconds=5))
+    assert SpanKind.LLM is merge_copies([judged, span("call", SpanKind.LLM)]).kind

@@ -101,7 +101,7 @@ def test_other_variables_with_our_prefix_are_left_alone(
         ("alerts: {tick_second: 5}", ["unknown key alerts.tick_second", "did you mean alerts.tick_seconds?"]),
         ("tick_seconds: 5", ["unknown key tick_seconds", "did you mean alerts.tick_seconds?"]),
         ("zzz: 5", ["unknown key zzz", "config example"]),
-        ("roles: [ingest, vrify]", ["roles = 'vrify'", "any of ingest, verify"]),
+        ("roles: [ingest, vrify]", ["roles = 'vrify'", "any of ingest, assemble, verify"]),
         ("alerts: {timezone: Mars/Olympus}", ["alerts.timezone = 'Mars/Olympus'", "Europe/Berlin"]),
         ("alerts: {expected_rate: {low: .nan}}", ["alerts.expected_rate.low = nan"]),
         ("log: {level: loud}", ["log.level = 'loud'", "one of debug, info, warning, error"]),

@@ -8,10 +8,8 @@ import pytest
 
 from schemas.document import DocumentVersion
 from schemas.errors import ConfigError
-from schemas.trace import Trace
 from streams.documents import Documents, load_documents
-from streams.messages import Message
-from tests.builders import NOW, passage, trace
+from tests.builders import passage, trace
 
 LINE = '{"doc_id": "refunds", "version": "3", "archived": true, "title": "not ours"}\n'
 OTHER = '{"doc_id": "refunds", "version": "3", "trust": "untrusted"}\n'
@@ -88,20 +86,15 @@ def test_a_changed_file_is_read_again_and_a_bad_one_changes_nothing(tmp_path: Pa
     assert "untrusted" == getattr(documents.snapshot.find("refunds", "3"), "trust", None)
 
 
-def test_decoded_traces_are_told_what_the_file_says(tmp_path: Path) -> None:
+def test_traces_are_told_what_the_file_says(tmp_path: Path) -> None:
     """By the snapshot of the moment, not by the one at the start."""
     documents = Documents.open(write(tmp_path, LINE.encode()))
+    seen = trace(passages=(passage(version="3"),))
 
-    def decode(message: Message) -> Trace:
-        return trace(passages=(passage(version="3"),))
-
-    annotated = documents.annotating(decode)
-    message = Message("t", 0, 1, None, b"", (), NOW)
-
-    assert [True] == [one.archived for one in annotated(message).passages or ()]
+    assert [True] == [one.archived for one in documents.annotated(seen).passages or ()]
     write(tmp_path, OTHER.encode(), at_seconds=2_000)
     documents.refresh()
-    assert ["untrusted"] == [one.trust for one in annotated(message).passages or ()]
+    assert ["untrusted"] == [one.trust for one in documents.annotated(seen).passages or ()]
 
 
 def test_the_lines_on_the_page_can_be_read(tmp_path: Path) -> None:

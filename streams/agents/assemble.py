@@ -1,0 +1,143 @@
+"""The assemble step: spans of ``gw.spans`` are gathered by trace, and a trace that closes is admitted like any other.
+
+Open traces live in memory; their messages stay unacknowledged until the trace is stored and sent on, so nothing is
+lost with the process. Late spans find the stored ones and make a new revision, never a second trace.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+
+import structlog
+
+from schemas.codec import encode
+from schemas.span import Span
+from schemas.trace import Trace
+from streams.agents.admission import Admission
+from streams.agents.arrivals import Arrival
+from streams.agents.batches import Partition
+from streams.agents.deadletter import bury, read_each, reader_of
+from streams.agents.watermarks import Watermarks
+from streams.assembly import AssemblyRules, Closed, OpenTraces, assemble
+from streams.broker.topics import SPANS
+from streams.messages import Message
+from streams.store import StoredSpan, TraceHead
+
+log = structlog.get_logger(__name__)
+STAGE = "assemble"
+NO_ANSWER_HERE = "no part of an answer"
+
+
+@dataclass(slots=True)
+class Assemble:
+    """Handles batches of ``gw.spans``, and moments between them.
+
+    ``rules_of`` gives the rules of the source topic that a trace's spans came from; ``finish`` is what every trace gets
+    before it is admitted (times checked, documents known, …).
+    """
+
+    admission: Admission
+    open: OpenTraces
+    rules_of: Callable[[str], AssemblyRules]
+    finish: Callable[[Trace, datetime], Trace]
+    watermarks: Watermarks
+    emitted: Counter[str] = field(default_factory=Counter)
+    """Closed traces by reason, and those that were no part of an answer."""
+
+    async def handle(self, messages: Sequence[Message]) -> None:
+        """Take the spans in and make safe what closes by that. Raises Retryable; running it again changes nothing."""
+        read, letters = read_each(messages, reader_of(Span), STAGE)
+        for message, span in read:
+            size = len(message.value or b"")
+            self.open.add((message.topic, message.partition), message.offset, message.recorded_at, span, size)
+        await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
+        self.watermarks.stored(messages, {})
+        await self._emit(self.open.due())
+
+    async def tick(self, idle: Iterable[Partition], now: datetime) -> None:
+        """Close what time closes on partitions that were read to their end. Raises Retryable."""
+        await self._emit(self.open.due(idle, now))
+
+    def held(self) -> Mapping[Partition, int]:
+        """From where on messages must not be acknowledged."""
+        return self.open.held()
+
+    def lose(self, partitions: Iterable[Partition]) -> None:
+        """Forget what is open on partitions that another worker reads now."""
+        self.open.drop(partitions)
+
+    async def _emit(self, closed: Sequence[Closed]) -> None:
+        if not closed:
+            return
+        store = self.admission.store
+        heads = await asyncio.to_thread(store.heads, [one.trace_id for one in closed])
+        stored = await asyncio.to_thread(store.spans, list(heads)) if heads else {}
+        gathered = [_gathered(one, stored.get(one.trace_id, ()), heads.get(one.trace_id)) for one in closed]
+        arrivals = [arrival for one in gathered if (arrival := self._arrival(one)) is not None]
+        await asyncio.to_thread(store.insert_spans, [row for one in gathered for row in one.new], self.admission.now())
+        admitted = await self.admission.admit(arrivals)
+        await bury(admitted.letters, self.admission.publisher, self.admission.limits.max_message_bytes)
+        self.open.forget(closed)
+        for arrival, one in zip(arrivals, (one for one in gathered if one.has_answer), strict=True):
+            self.watermarks.advance(one.closed.partition, arrival.trace.ts)
+        self._count(gathered)
+
+    def _arrival(self, one: "_Gathered") -> Arrival | None:
+        copies = [row.span for row in one.spans]
+        sources = [span.source for span in copies if span.source is not None]
+        recorded_at = max((source.recorded_at for source in sources), default=self.admission.now())
+        trace = assemble(copies, self.rules_of(sources[0].topic if sources else ""), recorded_at)
+        one.has_answer = trace is not None
+        if trace is None:
+            return None
+        trace = self.finish(trace, recorded_at).model_copy(
+            update={
+                "revision": len(copies),
+                "late_spans": sum(row.is_late for row in one.spans),
+                "close_reason": one.closed.reason.value,
+            }
+        )
+        if one.head is not None:  # ts, stratum and π are those of the first emission
+            trace = trace.model_copy(update={"ts": one.head.ts})
+        return Arrival(_message(trace), trace, _hash(one.spans), one.head)
+
+    def _count(self, gathered: Sequence["_Gathered"]) -> None:
+        reasons = Counter(one.closed.reason.value if one.has_answer else NO_ANSWER_HERE for one in gathered)
+        self.emitted.update(reasons)
+        late = sum(row.is_late for one in gathered for row in one.spans)
+        log.info("traces_assembled", traces=len(gathered), reasons=dict(reasons), late_spans=late, open=len(self.open))
+
+
+@dataclass(slots=True)
+class _Gathered:
+    closed: Closed
+    spans: list[StoredSpan]
+    """All distinct copies, stored or new."""
+    new: list[StoredSpan]
+    head: TraceHead | None
+    has_answer: bool = False
+
+
+def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | None) -> _Gathered:
+    """What is known of the trace: stored copies, and those that came now; these are late when the trace had a head."""
+    known = {(row.span.span_id, row.content_hash) for row in stored}
+    came = [StoredSpan(span=span, content_hash=span.content_hash, is_late=head is not None) for span in closed.spans]
+    new = [row for row in came if (row.span.span_id, row.content_hash) not in known]
+    return _Gathered(closed, [*stored, *new], new, head)
+
+
+def _hash(rows: Iterable[StoredSpan]) -> str:
+    """Hash over the distinct copies, whatever their order."""
+    text = "\n".join(sorted(f"{row.span.span_id} {row.content_hash}" for row in rows))
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _message(trace: Trace) -> Message:
+    """What stands for the trace where a dead letter needs a message: its root's position, and itself as the value."""
+    source = trace.source
+    topic, partition, offset = (source.topic, source.partition, source.offset) if source else (SPANS, 0, 0)
+    recorded_at = source.recorded_at if source else trace.ts
+    return Message(topic, partition, offset, trace.trace_id.encode("utf-8", "replace"), encode(trace), (), recorded_at)

@@ -1,0 +1,154 @@
+"""The two roles that take traces in: ingest reads the product's topics, assemble the spans that ingest made of them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import faust
+
+from detectors.screening import Screener
+from schemas.errors import InvalidMessage
+from schemas.trace import Trace
+from streams.agents.admission import Admission, IngestLimits
+from streams.agents.assemble import Assemble
+from streams.agents.batches import Partition
+from streams.agents.deadletter import Ceiling
+from streams.agents.ingest import Ingest
+from streams.agents.watermarks import Watermarks
+from streams.assembly import AssemblyRules, ClosingRules, OpenTraces
+from streams.broker.topics import SPANS
+from streams.clock import utc_now
+from streams.documents import CHECK_SECONDS, Documents
+from streams.messages import Message
+from streams.runtime import Runtime
+from streams.settings import Role, deployment_salt
+from streams.sources.native import decode_native
+from streams.sources.raw import Decoded
+from streams.store import Store
+
+WATERMARK_SECONDS = 2.0
+CLOSING_SECONDS = 0.5
+"""How often open traces are looked at between batches."""
+Finish = Callable[[Trace], Trace]
+OpenSince = Callable[[], Mapping[Partition, datetime]]
+
+
+async def build_ingest(runtime: Runtime) -> faust.App:
+    """Source topics to stored traces and ``gw.drawn``, or to ``gw.spans``."""
+    settings = runtime.settings
+    app = runtime.app(Role.INGEST, runtime.source)
+    marks_store, watermarks = await _watermarks(runtime)
+    finish = await _finishing(runtime)
+    step = Ingest(
+        admission=_admission(runtime),
+        decode=_decoding(finish),
+        watermarks=watermarks,
+        ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
+    )
+    runtime.attach(app, Role.INGEST, settings.kafka.source.topics, step.handle, batch_size=settings.ingest.batch_size)
+    _save_watermarks(runtime, app, watermarks, marks_store, dict)
+    return app
+
+
+async def build_assemble(runtime: Runtime) -> faust.App:
+    """``gw.spans`` to stored traces and ``gw.drawn``; holds acknowledgements while traces are open."""
+    settings = runtime.settings
+    app = runtime.app(Role.ASSEMBLE, runtime.internal, holds=True)
+    marks_store, watermarks = await _watermarks(runtime)
+    finish = await _finishing(runtime)
+    assembly = settings.assembly
+    rules = ClosingRules(
+        grace=timedelta(seconds=assembly.grace_seconds),
+        quiet=timedelta(seconds=assembly.quiet_seconds),
+        age=timedelta(seconds=assembly.max_age_seconds),
+        spans=assembly.max_spans,
+        bytes=assembly.max_bytes,
+        total_bytes=assembly.max_open_bytes,
+    )
+    step = Assemble(
+        admission=_admission(runtime),
+        open=OpenTraces(rules),
+        rules_of=lambda _topic: AssemblyRules(),
+        finish=lambda trace, _recorded_at: finish(trace),
+        watermarks=watermarks,
+    )
+    batch_size = settings.ingest.batch_size
+    agent = runtime.attach(app, Role.ASSEMBLE, [SPANS], step.handle, batch_size=batch_size, held=step.held)
+
+    async def forget(_app: Any, /, *revoked: Any, signal: Any, **_: Any) -> None:
+        del signal
+        partitions = [(tp.topic, tp.partition) for tps in revoked for tp in tps]
+        agent.lose(partitions)
+        step.lose(partitions)
+
+    app.on_partitions_revoked.connect(forget, weak=False)
+
+    async def close_quiet() -> None:
+        if app.started and not app.rebalancing:
+            idle = watermarks.read_to_end(_ends(app))
+            await agent.pulse(lambda: step.tick(idle, utc_now()))
+
+    runtime.every(CLOSING_SECONDS, "closing", close_quiet)
+    _save_watermarks(runtime, app, watermarks, marks_store, step.open.began)
+    return app
+
+
+def _admission(runtime: Runtime) -> Admission:
+    settings = runtime.settings
+    return Admission(
+        store=runtime.open_store(),
+        publisher=runtime.publisher,
+        policies=runtime.policies,
+        screener=Screener(runtime.detector, max_answer_bytes=settings.ingest.max_answer_bytes),
+        salt=deployment_salt(settings),
+        now=utc_now,
+        limits=IngestLimits(settings.store.retention_days, settings.ingest.max_message_bytes),
+    )
+
+
+async def _finishing(runtime: Runtime) -> Finish:
+    """What every trace gets before it is admitted: what a file of documents says of its passages, where one is set."""
+    file = runtime.settings.ingest.documents_file
+    if file is None:
+        return lambda trace: trace
+    documents = await asyncio.to_thread(Documents.open, file)
+
+    async def refresh() -> None:
+        await asyncio.to_thread(documents.refresh)
+
+    runtime.every(CHECK_SECONDS, "documents", refresh)
+    return documents.annotated
+
+
+def _decoding(finish: Finish) -> Callable[[Message], Awaitable[Decoded]]:
+    async def decode(message: Message) -> Decoded:
+        try:
+            return Decoded(traces=(finish(decode_native(message)),))
+        except InvalidMessage as error:
+            return Decoded(problems=(error,))
+
+    return decode
+
+
+async def _watermarks(runtime: Runtime) -> tuple[Store, Watermarks]:
+    store = runtime.open_store()
+    return store, Watermarks(await asyncio.to_thread(store.watermarks))
+
+
+def _ends(app: faust.App) -> dict[Partition, int | None]:
+    """End offsets of the partitions that this process reads, None while unknown."""
+    return {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in app.consumer.assignment()}
+
+
+def _save_watermarks(
+    runtime: Runtime, app: faust.App, watermarks: Watermarks, store: Store, open_since: OpenSince
+) -> None:
+    async def save() -> None:
+        if not app.started:
+            return
+        rows = watermarks.rows(_ends(app), utc_now(), open_since())
+        if rows:
+            await asyncio.to_thread(store.insert_watermarks, rows)
+
+    runtime.every(WATERMARK_SECONDS, "watermarks", save)
