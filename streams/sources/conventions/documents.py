@@ -94,7 +94,9 @@ def _items(content: Json, flags: set[str], depth: int) -> Iterator[Json]:
 def _of_text(text: str, flags: set[str], depth: int) -> Iterator[Json]:
     content = parsed(text, flags)
     if not isinstance(content, str):
-        yield from _items(content, flags, depth + 1)
+        found = list(islice(_items(content, flags, depth + 1), MAX_ITEMS + 1))
+        is_passage = depth and found and not any(isinstance(item, str) or _is_document(item) for item in found)
+        yield from [text] if is_passage else found  # a passage may be JSON itself
     elif is_repr(content):
         printed = documents_in(content, flags)
         yield from printed
@@ -137,7 +139,9 @@ def _is_pair(content: list[Any]) -> bool:
     return len(content) == 2 and isinstance(content[0], dict) and number(content[1]) is not None  # noqa: PLR2004
 
 
-def _is_document(content: Mapping[str, Any]) -> bool:
+def _is_document(content: Json) -> bool:
+    if not isinstance(content, dict):
+        return False
     if any(isinstance(content.get(key), str) for key in _TEXT[:4]):
         return True
     if any(isinstance(content.get(key), dict) for key in _INNER) or any(key in content for key in _METADATA):

@@ -78,5 +78,6 @@ def _names(found: Mapping[str, Json], flags: set[str]) -> dict[str, str]:
     prompts = parsed(found.get("mlflow.linkedPrompts"), flags, is_json=True)
     prompts = parsed(prompts, flags)  # as a tag it is encoded twice
     linked = [prompt for prompt in prompts if isinstance(prompt, dict)] if isinstance(prompts, list) else []
-    versions = [prompt_name(prompt, "name", "version", flags).get("prompt", "") for prompt in linked[:_MAX_PROMPTS]]
-    return {**named, "prompt": ",".join(version for version in versions if version)}
+    versions = [prompt_name(prompt, "name", "version", flags) for prompt in linked[:_MAX_PROMPTS]]
+    stated = ",".join(version["prompt"] for version in versions if version)
+    return {**named, "prompt": stated} if stated else named

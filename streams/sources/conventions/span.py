@@ -9,6 +9,7 @@ from typing import Any
 
 from schemas.span import Feedback, Span, SpanKind
 from schemas.trace import MAX_ITEMS, Versions
+from streams.sources.checked import is_name
 from streams.sources.conventions.genai import read_genai
 from streams.sources.conventions.genai_events import read_genai_events
 from streams.sources.conventions.langfuse import read_langfuse
@@ -19,7 +20,6 @@ from streams.sources.conventions.plain import kind_of, read_plain
 from streams.sources.conventions.reading import Reading
 from streams.sources.conventions.shapes import Fields, shaped
 from streams.sources.conventions.values import is_redacted
-from streams.sources.checked import is_name
 from streams.sources.raw import RawSpan
 
 _READERS: tuple[Callable[[RawSpan], Reading | None], ...] = (

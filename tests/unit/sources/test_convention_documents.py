@@ -79,6 +79,8 @@ def test_printed_documents_keep_quotes_braces_and_brackets_in_their_text() -> No
         (None, None), ("", None), ([], []), ({"documents": []}, []), ("[]", []), ({}, []),
         (["a", "b"], [("", "", "a"), ("", "", "b")]),
         ("just text", [("", "", "just text")]),
+        (['{"price": 5}', "[3, 4]"], [("", "", '{"price": 5}'), ("", "", "[3, 4]")]),
+        (['{"text": "a", "id": "1"}', "[]"], [("1", "", "a")]),
         ([{"id": "1", "score": 0.5}], [("1", "", "")]),
     ],
 )  # fmt: skip
