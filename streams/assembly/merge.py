@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.span import Span, SpanKind
-from schemas.trace import Versions
+from schemas.trace import ToolCall, Versions
 
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _LATER_WINS = (
     "parent_id", "name", "input", "output", "query", "documents", "messages", "completions", "finish_reason",
-    "token_logprobs", "tool", "conversation_id", "user_id", "tenant", "roles", "locale", "region", "decoder",
+    "token_logprobs", "conversation_id", "user_id", "tenant", "roles", "locale", "region", "decoder",
 )  # fmt: skip
-_UNIONS = ("mapped", "feedback", "flags")
+_UNIONS = ("feedback", "flags")
 _PIECES = ("messages", "completions")
 
 
@@ -34,6 +34,8 @@ def merge_copies(copies: Iterable[Span]) -> Span:
     merged: dict[str, Any] = {name: _last_stated(ordered, name) for name in _LATER_WINS}
     merged |= {name: tuple(dict.fromkeys(item for copy in ordered for item in getattr(copy, name))) for name in _UNIONS}
     merged |= {name: _pieced(ordered, name) or merged[name] for name in _PIECES}
+    merged["tool"] = _merged_tool(ordered)
+    merged["mapped"] = tuple(dict.fromkeys(value for copy in reversed(ordered) for value in copy.mapped))  # later first
     return ordered[-1].model_copy(
         update={
             **merged,
@@ -56,10 +58,22 @@ def _kind(ordered: Sequence[Span]) -> SpanKind:
     return (own or stated or [SpanKind.OTHER])[-1]
 
 
+def _merged_tool(ordered: Sequence[Span]) -> ToolCall | None:
+    """A call comes in two parts, too: name and arguments first, the output later."""
+    calls = [copy.tool for copy in reversed(ordered) if copy.tool is not None]
+    if not calls:
+        return None
+    return ToolCall(
+        name=next((call.name for call in calls if call.name), ""),
+        arguments=next((call.arguments for call in calls if call.arguments), ""),
+        output=next((call.output for call in calls if call.output is not None), None),
+    )
+
+
 def _pieced(ordered: Sequence[Span], name: str) -> tuple[Any, ...]:
-    """Lists that come one item an update, as a log record a message, are put together; else nothing."""
+    """Lists that come one item a log record, put together; updates that say when they were written win one by one."""
     stated = [copy for copy in ordered if getattr(copy, name)]
-    if not all(copy.is_update and len(getattr(copy, name)) == 1 for copy in stated):
+    if not all(copy.is_update and copy.said_at is None and len(getattr(copy, name)) == 1 for copy in stated):
         return ()
     return tuple(dict.fromkeys(getattr(copy, name)[0] for copy in stated))
 

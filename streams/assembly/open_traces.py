@@ -64,7 +64,8 @@ class OpenTraces:
         moment = span.start or span.end
         if moment is not None and (opened.began is None or moment < opened.began):
             opened.began = moment
-        if not span.parent_id and span.end is not None and progress.root_ended_at is None:
+        is_root = not span.parent_id and not span.is_update  # an update does not say where it stands
+        if is_root and span.end is not None and progress.root_ended_at is None:
             progress.root_ended_at = now
 
     def due(self, idle: Iterable[Partition] = (), now: datetime | None = None) -> list[Closed]:

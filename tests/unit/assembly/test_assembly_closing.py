@@ -48,6 +48,11 @@ def test_a_root_without_an_end_does_not_close_its_trace() -> None:
     assert [] == reasons(opened((root(end=None), 0)), 30)
 
 
+def test_an_update_does_not_end_the_root() -> None:
+    """It has no parent because it does not say one."""
+    assert [] == reasons(opened((root(is_update=True), 0)), 30)
+
+
 def test_caps_on_age_spans_and_bytes_close_whatever_comes() -> None:
     """A trace that never ends costs bounded memory."""
     busy = opened(*((call(f"c{number}"), 15.0 * number) for number in range(41)))

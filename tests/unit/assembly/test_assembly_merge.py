@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from schemas.span import ChatMessage, SpanKind
-from schemas.trace import Versions
+from schemas.span import ChatMessage, MappedValue, SpanKind
+from schemas.trace import ToolCall, Versions
 from streams.assembly.merge import merge_copies
 from tests.builders import NOW
 from tests.spans import ANSWER, QUESTION, root, span
@@ -51,11 +51,32 @@ def test_a_copy_again_changes_nothing() -> None:
 def test_messages_that_come_one_an_update_are_put_together() -> None:
     """Older conventions write a log record a message; a copy that states them all wins."""
     system, user = ChatMessage(role="system", content="Be brief."), ChatMessage(role="user", content=QUESTION)
-    first = span("call", SpanKind.LLM, is_update=True, messages=(system,), said_at=NOW)
-    second = span("call", SpanKind.LLM, is_update=True, messages=(user,), said_at=NOW + timedelta(milliseconds=1))
+    first = span("call", SpanKind.LLM, is_update=True, messages=(system,), lasts=1)
+    second = span("call", SpanKind.LLM, is_update=True, messages=(user,), lasts=2)
     assert (system, user) == merge_copies([second, first]).messages
-    whole = span("call", SpanKind.LLM, messages=(user,), said_at=NOW + timedelta(milliseconds=2))
+    whole = span("call", SpanKind.LLM, messages=(user,), lasts=3)
     assert (user,) == merge_copies([second, whole, first]).messages
+
+
+def test_an_update_that_says_when_it_was_written_replaces_an_earlier_one() -> None:
+    """Streaming products write the answer again as it grows."""
+    early = span("call", SpanKind.LLM, is_update=True, completions=("Yes",), said_at=NOW)
+    late = span("call", SpanKind.LLM, is_update=True, completions=("Yes, it is.",), said_at=NOW + timedelta(seconds=1))
+    assert ("Yes, it is.",) == merge_copies([late, early]).completions
+
+
+def test_the_parts_of_a_tool_call_add_up() -> None:
+    """Name and arguments at its start, the output at its end."""
+    start = span("t", SpanKind.TOOL, end=None, tool=ToolCall(name="stock", arguments="{}"))
+    end = span("t", SpanKind.TOOL, tool=ToolCall(name="", output="3 left"))
+    assert ToolCall(name="stock", arguments="{}", output="3 left") == merge_copies([end, start]).tool
+
+
+def test_of_mapped_values_the_later_copys_comes_first() -> None:
+    """Metadata that is written again replaces what was there."""
+    early = root(said_at=NOW, mapped=(MappedValue(field="intent", rank=0, value="a"),))
+    late = root(said_at=NOW + timedelta(seconds=1), mapped=(MappedValue(field="intent", rank=0, value="b"),))
+    assert ["b", "a"] == [value.value for value in merge_copies([early, late]).mapped]
 
 
 def test_feedback_on_a_span_does_not_make_feedback_of_it() -> None:
