@@ -29,6 +29,14 @@ class Pattern:
         found = self._program.search(text.encode("utf-8", "replace"))  # lone surrogates cannot be encoded
         return found is not None
 
+    def captured(self, text: str) -> str | None:
+        """What the first group that took part matched, the whole match without groups; None where nothing matches."""
+        found = self._program.search(text.encode("utf-8", "replace"))
+        if found is None:
+            return None
+        part = next((group for group in found.groups() if group is not None), None) if found.groups() else found.group()
+        return None if part is None else str(part.decode("utf-8", "replace"))
+
 
 @lru_cache(maxsize=1024)
 def compile_pattern(source: str) -> Pattern:

@@ -6,6 +6,7 @@ from streams.settings.loading import load_settings
 from streams.settings.parts import Role
 from streams.settings.salt import deployment_salt, known_salt
 from streams.settings.sections import Alerts, Ingest, Log, Store, Verify, Web
+from streams.settings.sources import SourceSettings
 
 __all__ = [
     "Alerts",
@@ -16,6 +17,7 @@ __all__ = [
     "Role",
     "Settings",
     "SourceKafka",
+    "SourceSettings",
     "Store",
     "Verify",
     "Web",

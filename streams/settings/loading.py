@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource, SettingsError
 
 from schemas.errors import ConfigError
-from streams.settings.catalogue import Entry, Group, walk
+from streams.settings.catalogue import ITEM, Entry, Group, dotted, entries, walk
 from streams.settings.fields import ENV_DELIMITER, ENV_PREFIX, Settings
 
 DEFAULT_FILE = Path("groundwatch.yaml")
@@ -67,11 +67,13 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 
 def _without_empty(values: dict[Any, Any]) -> dict[str, Any]:
     """A key with nothing after it means the default."""
-    return {
-        str(key): _without_empty(value) if isinstance(value, dict) else value
-        for key, value in values.items()
-        if value is not None
-    }
+    return {str(key): _filled(value) for key, value in values.items() if value is not None}
+
+
+def _filled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _without_empty(value)
+    return [_filled(item) for item in value] if isinstance(value, list) else value
 
 
 def _one_line(error: Exception) -> str:
@@ -80,7 +82,7 @@ def _one_line(error: Exception) -> str:
 
 def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     """A misspelt nested variable is an error; others with our prefix may be set by the platform for a service."""
-    known = {item.variable for item in walk() if isinstance(item, Entry)}
+    known = {item.variable for item in entries()}
     for name in environ:
         if name.upper().startswith(ENV_PREFIX) and ENV_DELIMITER in name and name.upper() not in known:
             raise ConfigError(f"environment: unknown variable {name}; {_nearest(name.upper(), known)}")
@@ -95,11 +97,12 @@ def _explain(error: ValidationError, file: str, from_environment: Mapping[str, A
 def _fault(
     fault: ErrorDetails, file: str, from_environment: Mapping[str, Any], items: Mapping[tuple[str, ...], Entry | Group]
 ) -> str:
-    path = _known_prefix(tuple(str(part) for part in fault["loc"]), items)
-    key = ".".join(path)
+    location = tuple(ITEM if isinstance(part, int) else str(part) for part in fault["loc"])
+    path = _known_prefix(location, items)
+    key = dotted(fault["loc"] if ITEM in path else path)
     if fault["type"] == "extra_forbidden":
-        key = ".".join(str(part) for part in fault["loc"])
-        return f"{file}: unknown key {key}; {_nearest(key, {'.'.join(known) for known in items})}"
+        key = dotted(fault["loc"])
+        return f"{file}: unknown key {key}; {_nearest(key, {dotted(known) for known in items})}"
     item = items.get(path)
     origin = "environment" if _is_in(path, from_environment) else file
     message = fault["msg"].removeprefix("Value error, ")
@@ -107,6 +110,8 @@ def _fault(
         return f"{origin}: {key or 'settings'}: {message}"
     shown = "(secret)" if item.is_secret else repr(fault["input"])
     name = item.variable if origin == "environment" else key
+    if fault["type"] == "missing":
+        return f"{origin}: {key} is missing\n  write {item.allowed}. {item.description}"
     return f"{origin}: {name} = {shown}: {message}\n  write {item.allowed}. {item.description}"
 
 

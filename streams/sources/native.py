@@ -5,25 +5,21 @@ The strict parser comes first and is all that a good message costs; only what it
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
 from typing import Any
-from unicodedata import category
 
 from pydantic import ValidationError
 
 from schemas.codec import invalid_message
 from schemas.errors import InvalidMessage
-from schemas.trace import MAX_NAME_CHARS, Source, Trace
+from schemas.trace import Source, Trace
 from streams.messages import Message
+from streams.sources.checked import checked, is_name
 from streams.sources.encoding import has_bom, looks_like, to_text
 from streams.sources.repair import repair
 
 DECODER = "native_json"
-CLOCK_TOLERANCE = timedelta(minutes=5)
 MAX_FLAGS = 32
 MAX_FLAG_CHARS = 64
-_FIRST_RECORD_TIME = datetime(2000, 1, 1, tzinfo=UTC)
-"""A record time before this one is none: producers that set no time send 0 or −1."""
 _MOST_CONTAINERS = 200_000
 """Objects and arrays in a message that is worth a second look; more would cost seconds and a gigabyte."""
 _FIXES = {
@@ -33,9 +29,6 @@ _FIXES = {
     "passages": "send a list of objects, each with a text; docs/native-format.md",
 }
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"
-"""Control characters that several scripts need to be read."""
 
 
 def decode_native(message: Message) -> Trace:
@@ -45,24 +38,26 @@ def decode_native(message: Message) -> Trace:
     trace is flagged. Raises InvalidMessage (tombstone, not_json, not_utf8, too_deep, too_large, wrong_type,
     missing_field), naming the field. 16 MB of anything take well under a second.
     """
-    trace, flags = _parse(message.value)
-    source = Source(
-        topic=message.topic, partition=message.partition, offset=message.offset, recorded_at=message.recorded_at
-    )
-    ts, clock = _checked_time(trace.ts, message.recorded_at)
-    names, dropped = _checked_names(trace)
+    return _finished(*_parse(message.value), message)
+
+
+def _finished(trace: Trace, flags: tuple[str, ...], message: Message) -> Trace:
     own, cut = _own_flags(trace.flags)
-    return trace.model_copy(
-        update={
-            **names,
-            "source": source,
-            "ts": ts,
-            "decoder": DECODER,
-            "close_reason": "whole",
-            "late_spans": 0,
-            "revision": 1,
-            "flags": tuple(dict.fromkeys((*own, *flags, *clock, *dropped, *cut))),
-        }
+    update = {
+        "source": source_of(message),
+        "decoder": DECODER,
+        "close_reason": "whole",
+        "late_spans": 0,
+        "revision": 1,
+        "flags": tuple(dict.fromkeys((*own, *flags, *cut))),
+    }
+    return checked(trace.model_copy(update=update), message.recorded_at)
+
+
+def source_of(message: Message) -> Source:
+    """The position of a message."""
+    return Source(
+        topic=message.topic, partition=message.partition, offset=message.offset, recorded_at=message.recorded_at
     )
 
 
@@ -120,31 +115,6 @@ def _loads(text: str, invalid: InvalidMessage) -> Any:
         raise InvalidMessage("too_deep", "(message): nested too deep; send at most 200 levels") from error
     except ValueError as error:
         raise invalid from error
-
-
-def _checked_time(ts: datetime, recorded_at: datetime) -> tuple[datetime, tuple[str, ...]]:
-    if recorded_at >= _FIRST_RECORD_TIME and ts > recorded_at + CLOCK_TOLERANCE:
-        return recorded_at, ("clock_ahead",)
-    return ts, ()
-
-
-def _checked_names(trace: Trace) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Names that no page could show: the intent becomes ``unmapped``, versions, locale and region are left out."""
-    update: dict[str, Any] = {}
-    if not trace.intent.strip() or not is_name(trace.intent):
-        update["intent"] = "unmapped"
-    update |= {field: "" for field in ("locale", "region") if not is_name(getattr(trace, field))}
-    versions = {field: "" for field, version in trace.versions if not is_name(version)}
-    if versions:
-        update["versions"] = trace.versions.model_copy(update=versions)
-    return update, ("name_dropped",) if update else ()
-
-
-def is_name(text: str) -> bool:
-    """True for at most 256 characters without control and direction characters."""
-    if len(text) > MAX_NAME_CHARS:
-        return False
-    return text.isprintable() or all(char in _JOINERS or category(char) not in _UNSHOWN for char in text)
 
 
 def _own_flags(flags: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

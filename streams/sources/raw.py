@@ -66,3 +66,8 @@ class Decoded:
     spans: tuple[Span, ...] = ()
     traces: tuple[Trace, ...] = ()
     problems: tuple[InvalidMessage, ...] = ()
+    evaluators: int = 0
+    """Spans of judges and of our own calls: the guard against judging ourselves. They stay among ``spans``, since
+    assembly leaves out what is below them; whole traces of judges are left out here."""
+    ignored: int = 0
+    """What belongs to no answer: other log records, stream chunks, events of an SDK about itself."""

@@ -10,7 +10,8 @@ import pytest
 from schemas.errors import InvalidMessage
 from schemas.trace import MAX_ITEMS
 from streams.messages import Message
-from streams.sources.native import decode_native, is_name
+from streams.sources.checked import is_name
+from streams.sources.native import decode_native
 from tests.builders import NOW
 
 PLAIN: dict[str, Any] = {"trace_id": "t-1", "ts": NOW.isoformat(), "answer": "30 days [a]."}

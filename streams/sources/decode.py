@@ -1,0 +1,96 @@
+"""The one door for messages of source topics: whatever they hold becomes spans to be assembled, or whole traces.
+
+A topic's setting says what its messages are; ``auto`` looks at each message, so a topic may hold several formats.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+
+from schemas.errors import InvalidMessage
+from streams.assembly import AssemblyRules
+from streams.messages import Message
+from streams.settings.sources import SourceSettings
+from streams.sources.native import decode_native
+from streams.sources.raw import Decoded, Json
+from streams.sources.reader import Reader
+from streams.sources.topic import Topic
+from streams.sources.wire import Framed, unwrap
+
+_TOPICS = 1_000
+"""Topics whose counts are kept; beyond that the counts of new ones are not."""
+
+
+@dataclass(slots=True)
+class SourceDecoder:
+    """Decodes the messages of all source topics. Made once, at start."""
+
+    _sources: tuple[tuple[SourceSettings, Topic], ...]
+    _default: Topic
+    _max_message_bytes: int
+    _stack: AsyncExitStack
+    _topics: dict[str, Topic] = field(default_factory=dict)
+    seen: dict[str, Counter[str]] = field(default_factory=dict)
+    """By topic, how many messages of each encoding were read."""
+
+    @classmethod
+    def of(cls, sources: Sequence[SourceSettings], *, max_message_bytes: int) -> "SourceDecoder":
+        """Reads mapping files and prepares registries; nothing is asked yet.
+
+        Raises ConfigError for a mapping file that is wrong, and for a registry whose packages are not installed.
+        """
+        stack = AsyncExitStack()
+        topics = tuple((settings, Topic.of(settings, stack)) for settings in sources)
+        return cls(topics, Topic.of(SourceSettings(topic="default"), stack), max_message_bytes, stack)
+
+    async def decode(self, message: Message) -> Decoded:
+        """What a message holds; what cannot be read is among ``problems``, never raised.
+
+        Raises Retryable alone: the schema registry is away.
+        """
+        topic = self._topic(message.topic)
+        try:
+            if message.value is None:
+                return Decoded(traces=(decode_native(message),))
+            value = unwrap(message.value, self._max_message_bytes)
+            if isinstance(value, Framed):
+                reader = Reader(topic, message)
+                found = reader.read_document(await _document(value, topic, message))
+            else:
+                is_as_it_came = message.value.endswith(value)  # but for a byte order mark, which is flagged later
+                reader = Reader(topic, message if is_as_it_came else replace(message, value=value))
+                found = reader.read(value)
+        except InvalidMessage as error:
+            return Decoded(problems=(error,))
+        self._count(message.topic, reader.encoding)
+        return found
+
+    def rules(self, topic: str) -> AssemblyRules:
+        """How traces are assembled whose spans came from a source topic."""
+        return self._topic(topic).assembly
+
+    async def close(self) -> None:
+        """Close the connections to registries."""
+        await self._stack.aclose()
+
+    def _topic(self, name: str) -> Topic:
+        found = self._topics.get(name)
+        if found is None:
+            found = next((topic for settings, topic in self._sources if settings.fits(name)), self._default)
+            self._topics[name] = found
+        return found
+
+    def _count(self, topic: str, encoding: str) -> None:
+        if topic in self.seen or len(self.seen) < _TOPICS:
+            self.seen.setdefault(topic, Counter())[encoding] += 1
+
+
+async def _document(framed: Framed, topic: Topic, message: Message) -> Json:
+    if topic.registry is not None:
+        return await topic.registry.document(framed)
+    try:
+        decode_native(message)
+    except InvalidMessage as error:
+        raise InvalidMessage(error.reason, f"{error.detail}; give its topic a registry_url under sources") from error
+    raise InvalidMessage("not_json", "(message): a value behind a schema id; give its topic a registry_url")

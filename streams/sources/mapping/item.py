@@ -1,0 +1,127 @@
+"""One item of a mapped document while it is read: its fields by expression, and what had to be flagged on the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from schemas.errors import InvalidMessage
+from schemas.span import Feedback
+from schemas.trace import MAX_ITEMS, MAX_NAME_CHARS
+from streams.sources.conventions import flat_values
+from streams.sources.conventions.values import as_text, name, parsed, texts
+from streams.sources.fields import walk
+from streams.sources.mapping.expressions import Expression
+from streams.sources.mapping.moments import Zone, moment_of
+from streams.sources.raw import Json, RawSpan
+
+_MAX_FLAGS = 16
+_MAX_FLAG_CHARS = 64
+
+
+@dataclass(slots=True)
+class Item:
+    """``False`` counts as nothing said, so that ``condition && value`` works as an expression of any field."""
+
+    content: dict[str, Any]
+    fields: Mapping[str, Expression]
+    fixes: Mapping[str, str]
+    zone: Zone
+    recorded_at: datetime
+    flags: set[str] = field(default_factory=set)
+
+    def value(self, key: str) -> Json:
+        """What the field's expression gives; None where there is none, and, flagged, where it could not be applied."""
+        expression = self.fields.get(key)
+        if expression is None:
+            return None
+        try:
+            found = expression.of(self.content)
+        except ValueError:
+            self.flags.add("wrong_shape")
+            return None
+        return None if found is False else found
+
+    def required_id(self, key: str) -> str:
+        """An id that the item must have. Raises InvalidMessage (missing_field, wrong_type, too_large)."""
+        expression = self.fields[key]
+        try:
+            found = expression.of(self.content)
+        except ValueError as error:
+            raise InvalidMessage("wrong_type", f"{key}: {error} in {expression.source!r}") from error
+        if found is None or found is False or found == "":
+            fix = self.fixes.get(key) or f"the mapping looks for {expression.source!r}"
+            raise InvalidMessage("missing_field", f"{key}: {fix}")
+        wrong: set[str] = set()
+        text = name(found, wrong)
+        if wrong or not text:
+            raise InvalidMessage("wrong_type", f"{key}: {type(found).__name__} where an id is text or a number")
+        if len(text) > MAX_NAME_CHARS:
+            raise InvalidMessage("too_large", f"{key}: {len(text)} characters; an id has at most {MAX_NAME_CHARS}")
+        return text
+
+    def name(self, key: str) -> str:
+        """A name or id, empty where there is none."""
+        return name(self.value(key), self.flags)
+
+    def names(self, *keys: str) -> dict[str, str]:
+        """Those of the names that are stated."""
+        return {key: text for key in keys if (text := self.name(key))}
+
+    def moment(self, key: str) -> datetime | None:
+        """A time in UTC."""
+        return moment_of(self.value(key), self.zone, self.recorded_at, self.flags)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of names."""
+        return texts(self.value(key), self.flags)
+
+    def feedback(self) -> tuple[Feedback, ...]:
+        """What was said of the answer: a map or list of maps with name, value, comment and is_from_user."""
+        found = parsed(self.value("feedback"), self.flags)
+        items = found if isinstance(found, list) else [found]
+        return tuple(said for item in islice(items, MAX_ITEMS) if (said := _feedback(item)) is not None)
+
+    def own_flags(self) -> tuple[str, ...]:
+        """Flags that the mapping sets by an expression."""
+        return tuple(text for text in self.texts("flags")[:_MAX_FLAGS] if len(text) <= _MAX_FLAG_CHARS)
+
+    def lookup(self, attributes: Mapping[str, Json]) -> "Lookup":
+        """Where field rules look: metadata and tags under their common names, then the item itself by dotted path."""
+        extra = {key: found for key in ("metadata", "tags") if (found := self.value(key)) is not None}
+        return _lookup({**attributes, **extra}, self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A dotted path to a value."""
+
+    flat: Mapping[str, Json]
+    content: Mapping[str, Json]
+
+    def __call__(self, path: str) -> Json:
+        """The value, None where there is none."""
+        found = self.flat.get(path)
+        return walk(self.content, path) if found is None or found == "" else found
+
+
+def lookup_in(document: Mapping[str, Json]) -> Lookup:
+    """Where field rules look in a document without a mapping."""
+    return _lookup({key: document[key] for key in ("metadata", "tags") if key in document}, document)
+
+
+def _lookup(attributes: Mapping[str, Json], content: Mapping[str, Json]) -> Lookup:
+    return Lookup(flat_values(RawSpan("", "", attributes=attributes)), content)
+
+
+def _feedback(item: Json) -> Feedback | None:
+    if not isinstance(item, dict) or item.get("value") is None:
+        return Feedback(name="", value=as_text(item)) if isinstance(item, (str, int, float)) else None
+    comment = item.get("comment")
+    return Feedback(
+        name=name(item.get("name"), set()),
+        value=as_text(item["value"]),
+        comment=comment if isinstance(comment, str) else "",
+        is_from_user=item.get("is_from_user") is not False,
+    )
