@@ -14,6 +14,7 @@ from detectors.claims.raised import RAISED, raised_numbers
 _BRACKET = re.compile(r"\[\^?([^\[\]\n]{1,80})\]|【([^【】\n]{1,80})】|［([^［］\n]{1,80})］")
 _PAREN = re.compile(r"\(([^()\n]{1,80})\)|（([^（）\n]{1,80})）")
 _CODE = re.compile(r"`[^`\n]{1,200}`")
+_PARTED = re.compile(r"[,;，；、]")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"\d{1,3}")
 _RANGE = re.compile(r"(\d{1,3})\s?[-–—]\s?(\d{1,3})")
@@ -51,6 +52,8 @@ _BEFORE_LABEL = re.compile(
 )
 _AFTER_INDEX = re.compile(r"(?:\[\d{1,3}\]){0,5}(?:\s?[-+*/]?=[^=]|\s?==|\.[a-z_]\w{0,40}\()")
 _LABEL_CHARS = 16
+_OPENERS = frozenset("[【［(（<¹²³⁰⁴⁵⁶⁷⁸⁹")
+"""What a certain citation begins with."""
 _MAX_RANGE = 50
 _BLANKS = " \t\u00a0"
 
@@ -100,7 +103,7 @@ def find_brackets(text: str) -> Iterator[Bracket]:
 def split_parts(content: str) -> list[str]:
     """The parts of a bracket's content, parted by comma or semicolon; what follows a dagger is left out."""
     before_mark = content.partition("†")[0]
-    return [part.strip() for part in re.split(r"[,;，；、]", before_mark) if part.strip()]
+    return [part for raw in _PARTED.split(before_mark) if (part := raw.strip())]
 
 
 def is_placeholder(token: str) -> bool:
@@ -115,6 +118,8 @@ def citations_end(text: str, start: int, end: int) -> int:
         opening = position
         while opening < end and opening - position < 3 and text[opening] in _BLANKS:  # noqa: PLR2004 - three blanks
             opening += 1
+        if opening == end or text[opening] not in _OPENERS:
+            break
         match = (
             _BRACKET.match(text, opening, end) or _PAREN.match(text, opening, end) or RAISED.match(text, opening, end)
         )
@@ -140,7 +145,9 @@ def _matches(text: str) -> list[re.Match[str]]:
         found += _PAREN.finditer(text)
     if not text.isascii() or "<" in text:
         found += RAISED.finditer(text)
-    if "`" in text and found:
+    if not found:
+        return found
+    if "`" in text:
         code = [match.span() for match in _CODE.finditer(text)]
         found = [match for match in found if not _is_within(match, code)]
     return sorted(found, key=lambda match: match.start())

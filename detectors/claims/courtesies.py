@@ -15,6 +15,8 @@ def is_courtesy(form: str, lexicon: Lexicon) -> bool:
 
     ``Hello John, thanks for asking!`` is one, ``Hello John, your refund was issued.`` is not.
     """
+    if form[:1].isalnum() and lexicon.courtesy_openers.match(form) is None:
+        return False
     plain = _bare(form)
     return _is_one(form, plain, lexicon) or _are_several(plain, lexicon)
 
@@ -32,7 +34,7 @@ def _is_one(form: str, plain: str, lexicon: Lexicon) -> bool:
         or lexicon.thanks.fullmatch(plain) is not None
         or lexicon.offers.match(plain) is not None
         or lexicon.meta.fullmatch(form) is not None
-        or lexicon.meta.fullmatch(plain) is not None
+        or (plain != form and lexicon.meta.fullmatch(plain) is not None)
     )
 
 

@@ -39,9 +39,10 @@ def states_fact(text: str) -> bool:
     bare = strip_citations(text)
     if not any(char.isalnum() for char in bare) or ("://" in bare and not any(map(str.isalnum, _URL.sub("", bare)))):
         return bare == text and "://" in bare
-    if is_refusal(bare):
+    form = normal_form(bare, _REFUSAL_CHARS + 1)
+    if _refuses(form):
         return False
-    return len(bare) > _PHRASE_CHARS or not _is_phrase(normal_form(bare), load_lexicon())
+    return len(bare) > _PHRASE_CHARS or not _is_phrase(form, load_lexicon())
 
 
 def is_question(text: str) -> bool:
@@ -68,10 +69,7 @@ def is_refusal(text: str) -> bool:
     Clauses joined by "but", "because" and the like must not state something else: ``I could not find X, but Y costs
     $5`` is no refusal. Nor must a clause before ", and": ``Y is free, and the price is not given in the text``.
     """
-    lexicon = load_lexicon()
-    form = normal_form(text, _REFUSAL_CHARS + 1)
-    languages = lexicon.languages_of_refusals(form) if len(form) <= _REFUSAL_CHARS else []
-    return any(_only_refuses(form, language, lexicon) for language in languages)
+    return _refuses(normal_form(text, _REFUSAL_CHARS + 1))
 
 
 def is_referral(text: str) -> bool:
@@ -90,6 +88,12 @@ def asks_back(text: str) -> bool:
     return (
         is_question(text) and not is_offer(text) and load_lexicon().clarifications.search(normal_form(text)) is not None
     )
+
+
+def _refuses(form: str) -> bool:
+    lexicon = load_lexicon()
+    languages = lexicon.languages_of_refusals(form) if len(form) <= _REFUSAL_CHARS else []
+    return any(_only_refuses(form, language, lexicon) for language in languages)
 
 
 def _without_signs(text: str) -> str:

@@ -29,7 +29,7 @@ _LEAST_CHARS = 10
 
 def clause_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the clauses of one sentence, in order; the whole when its script sets marks."""
-    if _LETTER.search(text, start, end) is None:
+    if text.isascii() or _LETTER.search(text, start, end) is None:
         yield start, end
         return
     position = start

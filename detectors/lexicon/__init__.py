@@ -11,6 +11,8 @@ from importlib import resources
 
 import yaml
 
+from detectors.lexicon.acts.phrases import Phrases
+
 Entries = Mapping[str, list[str]]
 _NEVER = "(?!)"
 
@@ -36,7 +38,11 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The union over all languages; words are lower-cased, patterns are compiled for lower-cased text."""
+    """The union over all languages; words are lower-cased, patterns are compiled for lower-cased text.
+
+    ``courtesy_openers`` matches what opens with a greeting, thanks, offer or meta sentence, ``refusal_hint`` any cue:
+    one cheap look instead of many.
+    """
 
     abbreviations: frozenset[str]
     abbreviations_before_number: frozenset[str]
@@ -58,6 +64,8 @@ class Lexicon:
     thanks: re.Pattern[str]
     offers: re.Pattern[str]
     meta: re.Pattern[str]
+    courtesy_openers: re.Pattern[str]
+    refusal_hint: Phrases
     refusal_cues: tuple[tuple[str, Refusals], ...]
     ascii_refusal_cues: tuple[tuple[str, Refusals], ...]
     referrals: re.Pattern[str]
@@ -69,6 +77,8 @@ class Lexicon:
     def languages_of_refusals(self, form: str) -> list[Refusals]:
         """Languages of which a cue stands in a text in normal form."""
         padded = f" {form} "
+        if self.refusal_hint.search(padded) is None:
+            return []
         pairs = self.ascii_refusal_cues if form.isascii() else self.refusal_cues
         return list(dict.fromkeys([language for cue, language in pairs if cue in padded]))
 
@@ -81,8 +91,11 @@ def load_lexicon() -> Lexicon:
     def words(section: str) -> frozenset[str]:
         return frozenset(word.lower() for entries in files for word in entries.get(section, []))
 
+    def all_of(*sections: str) -> list[str]:
+        return [text for section in sections for entries in files for text in entries.get(section, [])]
+
     def patterns(section: str) -> re.Pattern[str]:
-        return _any_of(pattern for entries in files for pattern in entries.get(section, []))
+        return _any_of(all_of(section))
 
     def openers(section: str) -> re.Pattern[str]:
         return _opening(words(section))
@@ -110,6 +123,8 @@ def load_lexicon() -> Lexicon:
         thanks=patterns("thanks"),
         offers=patterns("offers"),
         meta=patterns("meta"),
+        courtesy_openers=_any_of(map(_open_ended, all_of("greetings", "thanks", "offers", "meta"))),
+        refusal_hint=Phrases(re.escape(cue) for cue, _ in cues),
         refusal_cues=cues,
         ascii_refusal_cues=tuple(pair for pair in cues if pair[0].isascii()),
         referrals=patterns("referrals"),
@@ -136,6 +151,11 @@ def _language_files() -> Iterator[Entries]:
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _open_ended(pattern: str) -> str:
+    """A pattern that also matches where more text follows."""
+    return pattern.replace("$", "").replace(r"\b", "")
 
 
 def _alternatives(words: Iterable[str]) -> str:

@@ -4,16 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from detectors.claims.citations import bracketed_tokens, find_brackets, is_placeholder, split_parts
+from detectors.claims.citations import Bracket, find_brackets, is_placeholder, split_parts
 from detectors.claims.links import find_links, link_targets, normal_address
 from detectors.lexicon import load_lexicon
 from detectors.structural.naming import Names, number_of
-from detectors.structural.styles import KINDS, NUMBERED_KINDS, Styles
+from detectors.structural.styles import KINDS, NUMBERED_KINDS, Styles, may_have_brackets, may_name_in_prose
 from schemas.claim import Claim
 from schemas.trace import Passage
 
-_HINT = re.compile(r"\d|\w[-_:#/]\w")
-"""A cheap test: what follows could hold an id or a number."""
 _NAMED_ID = re.compile(
     r"(?:(?<![\w\[(@/.:#-])|(?<=[\u3040-\uffdc]))[^\W\d_\u3040-\uffdc]{1,30}(?:\d|[-_:#/]\w)[\w.:/#@+-]{0,60}"
 )
@@ -50,14 +48,15 @@ def find_mentions(claim: Claim, names: Names, definitions: Mapping[str, str], st
         passages, is_settled = _meant(identifier, names, definitions)
         if passages or not is_settled:
             yield Mention(claim.index, identifier, passages)
-    uncertain = _uncertain(claim) if styles.has_brackets else []
-    for token in uncertain:
+    parts = _uncertain_parts(claim) if styles.has_brackets else []
+    tokens = _tokens(parts)
+    for token in tokens:
         defined = definitions.get(token.casefold(), "")
         passages = names.find(token) or names.find_in_entry(defined)
         if passages:
             yield Mention(claim.index, token, passages)
-    if uncertain:
-        yield from (Mention(claim.index, token) for token in _like_ids(claim, names))
+    if tokens:
+        yield from (Mention(claim.index, token) for token in _like_ids(claim, parts, names))
     if styles.has_prose:
         yield from _named_in_prose(claim, names)
     if styles.has_links:
@@ -76,26 +75,31 @@ def add_known_citations(claims: Sequence[Claim], passages: Sequence[Passage]) ->
 
     So with the addresses of passages.
     """
-    if not any(_uncertain(claim) or "://" in claim.text for claim in claims):
+    tokens = [_tokens(_uncertain_parts(claim)) for claim in claims]
+    if not any(tokens) and not any("://" in claim.text for claim in claims):
         return tuple(claims)
     names = Names(passages)
-    return tuple(_with_known(claim, names) for claim in claims)
+    return tuple(_with_known(claim, own, names) for claim, own in zip(claims, tokens, strict=True))
 
 
-def _with_known(claim: Claim, names: Names) -> Claim:
-    known = tuple(token for token in _uncertain(claim) if names.find(token))
+def _with_known(claim: Claim, tokens: Sequence[str], names: Names) -> Claim:
+    known = tuple(token for token in tokens if names.find(token))
     linked = (claim.text[link.start : link.end] for link in find_links(claim.text) if names.find_address(link.address))
     known += tuple(address for address in dict.fromkeys(linked) if address not in (*known, *claim.citations))
     return claim.model_copy(update={"citations": claim.citations + known}) if known else claim
 
 
-def _uncertain(claim: Claim) -> list[str]:
-    text = claim.text
-    if not ("(" in text or "[" in text or "（" in text or "［" in text):
+def _uncertain_parts(claim: Claim) -> list[tuple[Bracket, str]]:
+    """What brackets hold that is neither a certain citation nor a number, each part with its bracket."""
+    if not may_have_brackets(claim.text):
         return []
     certain = set(claim.citations)
-    tokens = (token for token in bracketed_tokens(text) if token not in certain and number_of(token) is None)
-    return [token for token in tokens if "://" not in token]
+    parts = ((bracket, part) for bracket in find_brackets(claim.text) for part in split_parts(bracket.content))
+    return [(bracket, part) for bracket, part in parts if part not in certain and number_of(part) is None]
+
+
+def _tokens(parts: Sequence[tuple[Bracket, str]]) -> list[str]:
+    return list(dict.fromkeys(part for _, part in parts if "://" not in part))
 
 
 def _meant(identifier: str, names: Names, definitions: Mapping[str, str]) -> tuple[tuple[int, ...], bool]:
@@ -118,25 +122,23 @@ def _meant(identifier: str, names: Names, definitions: Mapping[str, str]) -> tup
     return names.numbered(number), number == 0
 
 
-def _like_ids(claim: Claim, names: Names) -> Iterator[str]:
+def _like_ids(claim: Claim, parts: Sequence[tuple[Bracket, str]], names: Names) -> Iterator[str]:
     """Tokens in brackets that are no passage's id, but written like one where a citation would stand."""
-    certain = set(claim.citations)
-    for bracket in find_brackets(claim.text):
-        for token in split_parts(bracket.content):
-            if token in certain or names.find(token) or number_of(token) is not None or is_placeholder(token):
-                continue
-            if names.is_shaped_like_one(token):
+    for bracket, token in parts:
+        if names.find(token) or is_placeholder(token):
+            continue
+        if names.is_shaped_like_one(token):
+            yield token
+        elif bracket.is_square and _WORD_ID.fullmatch(token) and token.casefold() not in _NO_IDS:
+            following = claim.text[bracket.end :].lstrip(" *_")[:1]
+            if (not following or following in ".,;:!?)[。、，") and names.has_style_of_all(token):
                 yield token
-            elif bracket.is_square and _WORD_ID.fullmatch(token) and token.casefold() not in _NO_IDS:
-                following = claim.text[bracket.end :].lstrip(" *_")[:1]
-                if (not following or following in ".,;:!?)[。、，") and names.has_style_of_all(token):
-                    yield token
 
 
 def _named_in_prose(claim: Claim, names: Names) -> Iterator[Mention]:
     """Ids and numbers after words such as "according to", and "passage 2"; others may be names of things."""
     text = claim.text
-    if _HINT.search(text) is None:
+    if not may_name_in_prose(text):
         return
     certain = set(claim.citations)
     for match in _NUMBERED.finditer(text):

@@ -35,10 +35,20 @@ class Styles:
 def find_styles(text: str) -> Styles:
     """Tests a text that holds all claims of an answer; one pass each, a fraction of a microsecond to some."""
     return Styles(
-        has_brackets="(" in text or "[" in text or "（" in text or "［" in text,
-        has_prose=_named_in_prose().search(text) is not None,
+        has_brackets=may_have_brackets(text),
+        has_prose=may_name_in_prose(text),
         has_links="<" in text or "](" in text or "://" in text or "www." in text or "WWW." in text,
     )
+
+
+def may_have_brackets(text: str) -> bool:
+    """Whether a bracket of a citation could open."""
+    return "(" in text or "[" in text or "（" in text or "［" in text
+
+
+def may_name_in_prose(text: str) -> bool:
+    """Whether an id or a number could be named after words such as "according to", or a passage by its number."""
+    return _named_in_prose().search(text) is not None
 
 
 @cache
