@@ -1,8 +1,9 @@
 """Messages a second of a hostile topic beside a clean one, peak memory, and that every message is accounted for.
 
-``python bench/hostile.py [--messages 100000] [--clean 20000] [--seed N] [--broker auto] [--json FILE]``. Both topics are full before
-``groundwatch run`` starts on them, all roles in one process, fresh store; time counts from the first stored trace to the
-last verdict. The clean topic holds good messages of the same kind alone; fewer will do, since only rates are compared.
+``python bench/hostile.py [--messages 100000] [--clean 20000] [--seed N] [--broker auto] [--json FILE]``. Both topics
+are full before ``groundwatch run`` starts on them, all roles in one process, fresh store; time counts from the first
+stored trace to the last verdict. The clean topic holds good messages of the same kind alone; fewer will do, since only
+rates are compared.
 """
 
 import argparse
