@@ -127,7 +127,7 @@ class Ceiling:
 
     run_length: int = 1000
     ratio: float = 0.5
-    window: int = 10_000
+    window: int = 2_000
     run: int = 0
     recent: tuple[bool, ...] = ()
 
