@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import faust
 
 from detectors.screening import Screener
-from schemas.errors import InvalidMessage
 from schemas.trace import Trace
 from streams.agents.admission import Admission, IngestLimits
 from streams.agents.assemble import Assemble
@@ -16,14 +16,16 @@ from streams.agents.batches import Partition
 from streams.agents.deadletter import Ceiling
 from streams.agents.ingest import Ingest
 from streams.agents.watermarks import Watermarks
-from streams.assembly import AssemblyRules, ClosingRules, OpenTraces
+from streams.assembly import ClosingRules, OpenTraces
 from streams.broker.topics import SPANS
 from streams.clock import utc_now
 from streams.documents import CHECK_SECONDS, Documents
 from streams.messages import Message
 from streams.runtime import Runtime
 from streams.settings import Role, deployment_salt
-from streams.sources.native import decode_native
+from streams.sources.checked import checked
+from streams.sources.decode import SourceDecoder
+from streams.sources.intents import Intents
 from streams.sources.raw import Decoded
 from streams.store import Store
 
@@ -39,10 +41,10 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.INGEST, runtime.source)
     marks_store, watermarks = await _watermarks(runtime)
-    finish = await _finishing(runtime)
+    decoder = _source_decoder(runtime)
     step = Ingest(
         admission=_admission(runtime),
-        decode=_decoding(finish),
+        decode=_decoding(decoder, await _finishing(runtime)),
         watermarks=watermarks,
         ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
     )
@@ -69,8 +71,8 @@ async def build_assemble(runtime: Runtime) -> faust.App:
     step = Assemble(
         admission=_admission(runtime),
         open=OpenTraces(rules),
-        rules_of=lambda _topic: AssemblyRules(),
-        finish=lambda trace, _recorded_at: finish(trace),
+        rules_of=_source_decoder(runtime).rules,
+        finish=lambda trace, recorded_at: finish(checked(trace, recorded_at)),
         watermarks=watermarks,
     )
     batch_size = settings.ingest.batch_size
@@ -108,25 +110,31 @@ def _admission(runtime: Runtime) -> Admission:
 
 
 async def _finishing(runtime: Runtime) -> Finish:
-    """What every trace gets before it is admitted: what a file of documents says of its passages, where one is set."""
+    """What every trace gets before it is admitted: the bound on intents, and what a file of documents says."""
+    intents = Intents(runtime.settings.ingest.max_intents)
     file = runtime.settings.ingest.documents_file
     if file is None:
-        return lambda trace: trace
+        return intents.folded
     documents = await asyncio.to_thread(Documents.open, file)
 
     async def refresh() -> None:
         await asyncio.to_thread(documents.refresh)
 
     runtime.every(CHECK_SECONDS, "documents", refresh)
-    return documents.annotated
+    return lambda trace: documents.annotated(intents.folded(trace))
 
 
-def _decoding(finish: Finish) -> Callable[[Message], Awaitable[Decoded]]:
+def _source_decoder(runtime: Runtime) -> SourceDecoder:
+    settings = runtime.settings
+    decoder = SourceDecoder.of(settings.sources, max_message_bytes=settings.ingest.max_message_bytes)
+    runtime.stack.push_async_callback(decoder.close)
+    return decoder
+
+
+def _decoding(decoder: SourceDecoder, finish: Finish) -> Callable[[Message], Awaitable[Decoded]]:
     async def decode(message: Message) -> Decoded:
-        try:
-            return Decoded(traces=(finish(decode_native(message)),))
-        except InvalidMessage as error:
-            return Decoded(problems=(error,))
+        found = await decoder.decode(message)
+        return replace(found, traces=tuple(finish(trace) for trace in found.traces)) if found.traces else found
 
     return decode
 

@@ -1,9 +1,9 @@
 """A bound on the number of intents: each is a slice with tests, alerts and rows of its own, and a bad rule makes many.
 
 The rule: an intent that is known stays; a new one is known from now on while there is room; beyond that it becomes
-``other``, flagged. The set lives in a process and is begun with the intents of the store, so a restart changes
-nothing. Several processes near the cap may each admit other new intents: together at most the cap for each of them,
-and from the next restart on all know the same.
+``other``, flagged. The set lives in a process and may begin with intents that are known already. Several processes
+near the cap may each admit other new intents: together at most the cap for each of them. What was ``other`` in one
+process may have a slice of its own in the next, and after a restart; only a cap that is reached has this effect.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ class Intents:
 
     @classmethod
     def of(cls, cap: int, known: Iterable[str] = ()) -> "Intents":
-        """With what the store knows: all of it stays, even where it is more than the cap."""
+        """With what is known already: all of it stays, even where it is more than the cap."""
         return cls(cap, set(known) - {UNMAPPED, FOLDED})
 
     def folded(self, trace: Trace) -> Trace:

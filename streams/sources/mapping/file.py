@@ -1,6 +1,7 @@
 """Mapping files: YAML that says where the spans or traces of a document are and what their fields are called."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -60,6 +61,7 @@ class _File(_Part):
     fixes: dict[str, str] = {}
 
 
+@lru_cache(maxsize=64)
 def preset(name: str, naive_time: str = "") -> Mapper:
     """The mapping that is shipped under this name, one of ``PRESETS``."""
     place = files("streams.sources.mapping") / "presets" / f"{name}.yaml"
