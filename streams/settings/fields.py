@@ -7,6 +7,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from streams.settings.kafka import Kafka
 from streams.settings.parts import Role, Roles
+from streams.settings.privacy import Privacy
 from streams.settings.sections import Alerts, Assembly, Ingest, Log, Store, Verify, Web
 from streams.settings.sources import MAX_SOURCES, SourceSettings
 
@@ -63,6 +64,7 @@ class Settings(BaseSettings):
         "without an entry are recognised message by message. Wrong: see each key.",
     )
     assembly: Assembly = Assembly()
+    privacy: Privacy = Privacy()
     verify: Verify = Verify()
     alerts: Alerts = Alerts()
     web: Web = Web()
