@@ -7,12 +7,11 @@ checkpoint correct reports only.
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Generic
 
 from alerts.book import AlertBook
 from alerts.buckets import ClosedBucket
-from alerts.config import JumpConfig
-from alerts.fold import FoldState, fold, open_alerts
-from alerts.lifecycle import RULE
+from alerts.rules import Dated, Rule, S
 from schemas.alert import Alert
 
 REFOLDED = timedelta(hours=6)
@@ -20,25 +19,25 @@ REFOLDED = timedelta(hours=6)
 CHECKPOINT_EVERY = timedelta(hours=1)
 
 
-class Folder:
-    """One owner's fold; not safe for use by two threads at once.
+class Folder(Generic[S]):
+    """One owner's fold of one rule; not safe for use by two threads at once.
 
     ``known`` are alerts told before a restart: replay buckets of the same length from before them, and they keep their
     ids, are not told again, and are withdrawn if the buckets no longer bear them out. Those of other rules are ignored.
     """
 
-    def __init__(self, config: JumpConfig, *, known: Sequence[Alert] = ()) -> None:
-        self._config = config
-        self._state = FoldState()
-        self._book = AlertBook(alert for alert in known if alert.rule == RULE)
-        self._checkpoints: list[FoldState] = []
+    def __init__(self, rule: Rule[S], *, known: Sequence[Alert] = ()) -> None:
+        self._rule = rule
+        self._state = rule.first
+        self._book = AlertBook(alert for alert in known if alert.rule == rule.name)
+        self._checkpoints: list[S] = []
         self._recent: dict[datetime, ClosedBucket] = {}
         self._begun: datetime | None = None
         self.too_late = 0
         """Changed buckets so far that came too late for the tests."""
 
     @property
-    def state(self) -> FoldState:
+    def state(self) -> S:
         """The state after the newest bucket."""
         return self._state
 
@@ -55,7 +54,7 @@ class Folder:
         for bucket in ordered[len(changed) :]:
             alerts += self._book.tell(self._step(bucket), now)
         if self._state.until is not None and self._begun is not None:
-            alerts += self._book.withdraw(open_alerts(self._state), self._begun, self._state.until)
+            alerts += self._book.withdraw(self._rule.open(self._state), self._begun, self._state.until)
             self._book.forget(self._state.until)
         return alerts
 
@@ -75,7 +74,7 @@ class Folder:
         for moment in sorted(self._recent):
             if self._state.until is None or moment >= self._state.until:
                 newest.update({alert.alert_id: alert for alert in self._step(self._recent[moment])})
-        for alert in open_alerts(self._state):
+        for alert in self._rule.open(self._state):
             newest.setdefault(alert.alert_id, alert)
         return self._book.correct(newest.values(), now)
 
@@ -85,7 +84,7 @@ class Folder:
     def _step(self, bucket: ClosedBucket) -> tuple[Alert, ...]:
         self._begun = self._begun or bucket.start
         self._remember(bucket)
-        self._state, alerts = fold(self._state, bucket, self._config)
+        self._state, alerts = self._rule.step(self._state, bucket)
         return alerts
 
     def _remember(self, bucket: ClosedBucket) -> None:
@@ -105,7 +104,7 @@ def _with_tuples(bucket: ClosedBucket) -> ClosedBucket:
     return replace(bucket, tallies=tuple(bucket.tallies), deploys=tuple(bucket.deploys))
 
 
-def _is_before(state: FoldState, moment: datetime) -> bool:
+def _is_before(state: Dated, moment: datetime) -> bool:
     return state.until is None or state.until <= moment
 
 

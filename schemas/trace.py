@@ -15,6 +15,8 @@ MAX_TOKENS = 1_000_000
 """Most token log-probabilities of a trace."""
 MAX_NAME_CHARS = 256
 """Longest id of a trace and of a tenant."""
+UNMAPPED = "unmapped"
+"""The intent of a trace that states none and that no rule gives one."""
 MAX_COUNT = 2_147_483_647
 """Largest rank, revision and number of late spans."""
 Items = Annotated[tuple[T, ...], Field(max_length=MAX_ITEMS, fail_fast=True)]
@@ -110,7 +112,7 @@ class Trace(Record):
     """The steps of an answer made in several, the last one included; empty for an answer made in one."""
     alternatives: Items[str] = ()
     token_logprobs: Annotated[tuple[float, ...], Field(max_length=MAX_TOKENS, fail_fast=True)] = ()
-    intent: str = "unmapped"
+    intent: str = UNMAPPED
     tier: RiskTier = RiskTier.MEDIUM
     conversation_id: str = ""
     user_id: str = ""

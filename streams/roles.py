@@ -12,6 +12,8 @@ from aiohttp import web
 from alerts.config import JumpConfig
 from alerts.folder import Folder
 from alerts.notify import Notifier, StdoutNotifier, WebhookNotifier
+from alerts.rules import jump_rule, unmapped_rule
+from alerts.unmapped import UnmappedConfig
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
 from streams.agents.notified import Notified
@@ -73,7 +75,8 @@ async def build_alert(runtime: Runtime) -> faust.App:
     step = AlertStep(
         store=store,
         policies=PolicyPublisher(runtime.policies, runtime.publisher, store),
-        folder=Folder(_jump_config(runtime), known=known),
+        folder=Folder(jump_rule(_jump_config(runtime)), known=known),
+        unmapped=Folder(unmapped_rule(_unmapped_config(runtime)), known=known),
         teller=Teller(notifiers, notified, runtime.publisher),
         now=utc_now,
     )
@@ -94,6 +97,11 @@ def _jump_config(runtime: Runtime) -> JumpConfig:
         timezone=alerts.timezone,
         expected_rate={tier: getattr(alerts.expected_rate, tier.value) for tier in RiskTier},
     )
+
+
+def _unmapped_config(runtime: Runtime) -> UnmappedConfig:
+    alerts = runtime.settings.alerts
+    return UnmappedConfig(share=alerts.unmapped_share, least_traces=alerts.unmapped_least_traces)
 
 
 def _notifiers(runtime: Runtime) -> list[Notifier]:
@@ -135,6 +143,7 @@ async def start_web(runtime: Runtime) -> str:
         reports=runtime.open_store(),
         salt=lambda: known_salt(settings),
         retention_days=settings.store.retention_days,
+        deploys_token=settings.web.deploys_token.get_secret_value(),
     )
     runner = web.AppRunner(api.application(), access_log=None)
     await runner.setup()

@@ -10,6 +10,7 @@ from datetime import datetime
 from alerts.buckets import ClosedBucket
 from alerts.config import JumpConfig
 from alerts.folder import Folder
+from alerts.rules import jump_rule
 from benchkit.ragtruth import TIERS, Plan, Sent
 from schemas.tally import Tally, bucket_start
 from schemas.trace import Versions
@@ -25,7 +26,7 @@ def pages(
     ``is_flagged`` holds the judged records; answers without one (abstained and the like) are traffic alone. For intents
     that the plan leaves alone any page counts as false and is given as −1.
     """
-    found = Folder(JumpConfig()).advance(buckets(sent, is_flagged), sent[-1].ts)
+    found = Folder(jump_rule(JumpConfig())).advance(buckets(sent, is_flagged), sent[-1].ts)
     fired = {intent: [a.fired_at for a in found if a.slice.intent == intent and a.fired_at] for intent in TIERS}
     return {intent: _answers(sent, intent, min(times, default=None), plan, deployed) for intent, times in fired.items()}
 

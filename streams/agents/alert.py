@@ -5,7 +5,7 @@ episode start, and what was sent is known by (alert, state, receiver).
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import perf_counter
@@ -14,8 +14,10 @@ import structlog
 
 from alerts.buckets import ClosedBucket, DeployMark
 from alerts.closing import lowest_watermark
-from alerts.fold import confirmed_deploys
+from alerts.fold import FoldState, confirmed_deploys
 from alerts.folder import REFOLDED, Folder
+from alerts.lifecycle import RULE as JUMP
+from alerts.unmapped import UnmappedState
 from schemas.alert import Alert
 from schemas.labels import AlertState
 from schemas.tally import BUCKET, bucket_start
@@ -39,13 +41,16 @@ class AlertStep:
 
     store: Store
     policies: PolicyPublisher
-    folder: Folder
+    folder: Folder[FoldState]
+    unmapped: Folder[UnmappedState]
     teller: Teller
     now: Callable[[], datetime]
     _folded_until: datetime | None = None
     _generation: int = 0
     _passed_at: dict[datetime, datetime] = field(default_factory=dict)
     _recorded: set[tuple[str, str, str]] = field(default_factory=set)
+    _marks: frozenset[DeployMark] = frozenset()
+    """Marks of the last hours that the fold has been given."""
     _untold: list[Alert] = field(default_factory=list)
     """Folded but not yet told: kept here while the store, the broker or a receiver is away."""
 
@@ -64,7 +69,7 @@ class AlertStep:
         refolded = await self._refold_changed(now)
         folded = 0
         while closed := await self._next_closed(watermark, now):
-            self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
+            await asyncio.to_thread(self._fold, closed, now)
             self._folded_until = closed[-1].end
             folded += len(closed)
             await self._record_deploys(now)
@@ -84,17 +89,27 @@ class AlertStep:
             del self._untold[0]
 
     async def _refold_changed(self, now: datetime) -> int:
-        """Give the fold the buckets that changed behind it, as far back as it folds again; says how many."""
+        """Give the folds the buckets that changed or got a mark behind them, as far back as they fold again.
+
+        Says how many these were.
+        """
         changed, generation = await asyncio.to_thread(self.store.changed_buckets, self._generation)
         until = self._folded_until
-        behind = [bucket for bucket in changed if until is not None and until - REFOLDED <= bucket < until]
+        if until is None:
+            self._generation = generation
+            return 0
+        marks = frozenset(_marks(await asyncio.to_thread(self.store.deploys, until - REFOLDED)))
+        marked = {bucket_start(mark.at) for mark in marks - self._marks}
+        behind = [bucket for bucket in sorted(marked.union(changed)) if until - REFOLDED <= bucket < until]
         if behind:
-            tallies = await asyncio.to_thread(self.store.tallies, min(behind), max(behind) + BUCKET)
-            deploys = await asyncio.to_thread(self.store.deploys, min(behind))
-            closed = whole_buckets(behind, tallies, _marks(deploys))
-            self._untold += await asyncio.to_thread(self.folder.advance, closed, now)
-        self._generation = generation
+            tallies = await asyncio.to_thread(self.store.tallies, behind[0], behind[-1] + BUCKET)
+            await asyncio.to_thread(self._fold, whole_buckets(behind, tallies, marks), now)
+        self._generation, self._marks = generation, marks
         return len(behind)
+
+    def _fold(self, closed: Sequence[ClosedBucket], now: datetime) -> None:
+        self._untold += self.folder.advance(closed, now)
+        self._untold += self.unmapped.advance(closed, now)
 
     async def _next_closed(self, watermark: datetime, now: datetime) -> list[ClosedBucket]:
         since = self._folded_until or await self._first_bucket(now)
@@ -116,21 +131,24 @@ class AlertStep:
 
     async def _record_deploys(self, now: datetime) -> None:
         """Put what the fold has seen of deploys where pages can read it, once per intent and tag."""
-        if not self._recorded:
-            known = await asyncio.to_thread(self.store.deploys, now - HISTORY)
-            self._recorded = {(deploy.intent, deploy.field, deploy.value) for deploy in known}
-        fresh = {
+        if not self._unrecorded():
+            return
+        known = await asyncio.to_thread(self.store.deploys, now - HISTORY)  # with what was marked in the meantime
+        self._recorded |= {(deploy.intent, deploy.field, deploy.value) for deploy in known}
+        if fresh := self._unrecorded():
+            await asyncio.to_thread(self.store.insert_deploys, list(fresh.values()))
+            self._recorded |= fresh.keys()
+
+    def _unrecorded(self) -> dict[tuple[str, str, str], Deploy]:
+        return {
             (intent, name, value): Deploy(at=event.at, intent=intent, field=name, value=value, source="detected")
             for intent, event in confirmed_deploys(self.folder.state)
             for name, value in event.tags
             if not {(intent, name, value), ("*", name, value)} & self._recorded
         }
-        if fresh:
-            await asyncio.to_thread(self.store.insert_deploys, list(fresh.values()))
-            self._recorded |= fresh.keys()
 
     async def _tell(self, alert: Alert) -> None:
-        if alert.state in {AlertState.FIRING, AlertState.RESOLVED}:
+        if alert.rule == JUMP and alert.state in {AlertState.FIRING, AlertState.RESOLVED}:
             flagged = await asyncio.to_thread(
                 self.store.flagged,
                 tenants=ALL_TENANTS,

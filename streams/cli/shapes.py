@@ -13,7 +13,7 @@ from streams.cli.policy_log import InForce
 from streams.cli.policy_view import NamedDiff
 from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
-from streams.store import CheckResult, StoreStats, TraceSummary
+from streams.store import CheckResult, Deploy, StoreStats, TraceSummary
 
 
 class Versions(Record):
@@ -55,6 +55,8 @@ SHAPES: dict[str, type[Record]] = {
     "alerts show": Alert,
     "check": CheckedAnswer,
     "config check": ShownSetting,
+    "deploy list": Deploy,
+    "deploy mark": Deploy,
     "migrate": Migrated,
     "policy apply": PolicyRecord,
     "policy check": CheckedFile,

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Sec
 from pydantic_settings import NoDecode
 
 MIN_SALT_CHARACTERS = 32
+MIN_TOKEN_CHARACTERS = 16
 
 
 class Role(StrEnum):
@@ -34,6 +35,14 @@ def _long_enough(salt: SecretStr) -> SecretStr:
     return salt
 
 
+def _long_token(token: SecretStr) -> SecretStr:
+    length = len(token.get_secret_value())
+    if 0 < length < MIN_TOKEN_CHARACTERS:
+        message = f"{length} characters are too few; give {MIN_TOKEN_CHARACTERS} or more random ones"
+        raise ValueError(message)
+    return token
+
+
 def _known_timezone(name: str) -> str:
     if name not in available_timezones():
         message = f"no such time zone: {name!r}; give an IANA name such as Europe/Berlin"
@@ -45,6 +54,7 @@ Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 Roles = Annotated[tuple[Role, ...], NoDecode, BeforeValidator(_split)]
 Salt = Annotated[SecretStr, AfterValidator(_long_enough)]
+Token = Annotated[SecretStr, AfterValidator(_long_token)]
 Timezone = Annotated[str, AfterValidator(_known_timezone)]
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from streams.settings.parts import Salt, Secrets, Section, Timezone
+from streams.settings.parts import Salt, Secrets, Section, Timezone, Token
 
 
 class Store(Section):
@@ -162,6 +162,19 @@ class Alerts(Section):
         le=1,
         description="Share of that budget for jumps; the rest is for slow drift. Higher: jumps are found earlier.",
     )
+    unmapped_share: float = Field(
+        0.2,
+        gt=0,
+        le=1,
+        description="Share of an hour's traces without an intent above which somebody is told, once an episode; 1 "
+        "turns it off. Too low: alerts about a few odd requests; too high: a rename in the producer hides a slice.",
+    )
+    unmapped_least_traces: int = Field(
+        200,
+        ge=1,
+        le=1_000_000,
+        description="Traces an hour below which that share is not looked at. Too high: a small product is never told.",
+    )
     tick_seconds: float = Field(
         20.0,
         ge=1,
@@ -189,6 +202,11 @@ class Web(Section):
     )
     port: int = Field(
         8642, ge=0, le=65535, description="TCP port; 0 takes a free one. Taken by another program: exits with 69."
+    )
+    deploys_token: Token = Field(
+        SecretStr(""),
+        description="Token with which a pipeline marks deploys (POST /v1/deploys) and can do nothing else: 16 or more "
+        "characters. Empty: only the token of run.json, which is another one after each start, opens that route.",
     )
 
 

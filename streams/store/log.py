@@ -31,6 +31,7 @@ _DEPLOYS = Table(
         ("value", "String"),
         ("note", "String"),
         ("source", _WORD),
+        ("author", "String"),
     ),
 )
 _HEARTBEAT = ""
@@ -50,7 +51,7 @@ SELECT record FROM alert_actions FINAL
 WHERE at >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') ORDER BY at, action_id
 """
 _READ_DEPLOYS = """
-SELECT at, intent, field, value, note, source FROM deploys FINAL
+SELECT at, intent, field, value, note, source, author FROM deploys FINAL
 WHERE at >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') ORDER BY at, intent, field, value
 """
 
@@ -106,19 +107,25 @@ def read_actions(connection: Connection, since: datetime) -> list[AlertAction]:
 
 def insert_deploys(connection: Connection, rows: Sequence[Deploy]) -> None:
     """Add deploys; one of the same moment, intent, field and value replaces the earlier."""
-    connection.insert(
-        _DEPLOYS,
-        [
-            (micros(row.at), clean(row.intent), clean(row.field), clean(row.value), clean(row.note), row.source)
-            for row in rows
-        ],
-    )
+    connection.insert(_DEPLOYS, [_deploy_row(row) for row in rows])
 
 
 def read_deploys(connection: Connection, since: datetime) -> list[Deploy]:
     """Deploys since a moment, oldest first."""
     rows = connection.query(_READ_DEPLOYS, {"since": micros(since)})
     return [Deploy.model_validate({**row, "at": from_micros(row["at"])}) for row in rows]
+
+
+def _deploy_row(row: Deploy) -> tuple[int | str, ...]:
+    return (
+        micros(row.at),
+        clean(row.intent),
+        clean(row.field),
+        clean(row.value),
+        clean(row.note),
+        row.source,
+        clean(row.author),
+    )
 
 
 def _policy_row(record: PolicyRecord) -> tuple[str, int, int, str]:

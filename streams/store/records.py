@@ -69,6 +69,7 @@ class Deploy(Record):
     value: str
     note: str = ""
     source: Literal["mark", "detected"] = "mark"
+    author: str = ""
 
 
 class AlertAction(Record):

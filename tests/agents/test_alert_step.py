@@ -8,6 +8,8 @@ import pytest
 
 from alerts.config import JumpConfig
 from alerts.folder import Folder
+from alerts.rules import jump_rule, unmapped_rule
+from alerts.unmapped import UnmappedConfig
 from schemas.errors import BrokerUnavailable, NotifierRejected, NotifierUnavailable
 from schemas.labels import AlertState
 from streams.agents.alert import AlertStep
@@ -48,7 +50,8 @@ def step_on(flow: Flow, clock: Clock) -> AlertStep:
     return AlertStep(
         store=store,
         policies=PolicyPublisher(flow.known, publisher, store),
-        folder=Folder(JumpConfig()),
+        folder=Folder(jump_rule(JumpConfig())),
+        unmapped=Folder(unmapped_rule(UnmappedConfig())),
         teller=teller(CollectingNotifier(), flow.publisher),
         now=clock,
     )

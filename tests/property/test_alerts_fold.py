@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from alerts.buckets import ClosedBucket, TotalsByStratum, plus, totals_of
 from alerts.config import JumpConfig
 from alerts.folder import Folder
+from alerts.rules import jump_rule
 from schemas.alert import Alert
 from schemas.labels import AlertState
 from schemas.tally import BUCKET, Tally
@@ -119,7 +120,7 @@ def halves(row: Tally) -> list[Tally]:
 @given(streams, st.data())
 def test_late_changes_refold_to_what_a_clean_fold_gives(stream: list[ClosedBucket], data: st.DataObject) -> None:
     """Whatever changed and in whichever portions, the state is that of the final buckets, and so are the alerts."""
-    folder = Folder(CONFIG)
+    folder = Folder(jump_rule(CONFIG))
     told = {}
     for one in stream:
         told.update({alert.alert_id: alert for alert in folder.advance([one], one.end)})
