@@ -1,20 +1,30 @@
 """Decisive conflicts: the one thing in a claim that its evidence says otherwise, in the same place.
 
-A figure of a kind that the evidence states differently, an opposite, a negation on one side, or a name where the
-evidence has another one; each as strong as the rest of the claim, and where a sentence is wide that of the evidence,
-agrees. A figure, a name or an opposite about something else is no conflict.
+A figure of a kind that the evidence states differently, another unit or month under the same figure, an opposite, a
+negation on one side, or a name where the evidence has another one; each as strong as the rest of the claim, and where a
+sentence is wide that of the evidence, agrees. A figure, a name or an opposite about something else is no conflict.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
+from detectors.evidence.exchanges import Exchange, exchanged_dates, exchanged_units
 from detectors.evidence.figures import figures_of, missing
-from detectors.evidence.kinds import DATE_WORDS, PERIODS, Amount, amounts_of, by_kind, is_derived
+from detectors.evidence.kinds import Amount, amounts_of, by_kind, is_derived
 from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.measures import DURATION
 from detectors.evidence.polarity import is_denied, opposing
 from detectors.evidence.words import Word
 
-CONFLICTS = ("conflict_figure", "conflict_opposite", "conflict_negation", "conflict_name", "conflict_decisive")
+CONFLICTS = (
+    "conflict_figure",
+    "conflict_exchange",
+    "conflict_opposite",
+    "conflict_negation",
+    "conflict_name",
+    "conflict_decisive",
+)
 _LEAST_AGREEMENT_FIGURE = 0.3
 _LEAST_AGREEMENT = 0.6
 _PLAIN_WORDS = 12
@@ -29,20 +39,28 @@ _DENIALS = frozenset(("not", "cannot", "never", "no"))
 _EMPHASIS = frozenset(("onli", "just", "mere", "even"))
 
 
-def conflicts_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float, float, float]:
+def conflicts_of(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
     """For each kind how far the rest agrees, 0 to 1 (0: no such conflict), and 1 where that decides the claim.
 
-    A figure decides almost anywhere; an opposite, a denial and a name do only between two plain sentences, because a
-    long one holds several statements.
+    A figure, its unit and a date decide almost anywhere; an opposite, a denial and a name do only between two plain
+    sentences, because a long one holds several statements.
     """
-    figure = _agreement(claim, found, {amount.key for amount, _ in clashing_amounts(claim, found)})
+    figures = (
+        _agreement(claim, found, {amount.key for amount, _ in clashing_amounts(claim, found)}),
+        _agreement(claim, found, {key for exchange in exchanges(claim, found) for key in exchange.keys}),
+    )
     others = (
         _agreement(claim, found, {key for key, _ in clashing_opposites(claim, found)}),
         _mutual(claim, found) if is_denied_on_one_side(claim, found) else 0.0,
         _agreement(claim, found, {key for key, _ in clashing_names(claim, found)}),
     )
-    decides = figure >= _LEAST_AGREEMENT_FIGURE or (max(others) >= _LEAST_AGREEMENT and _are_plain(claim, found))
-    return (figure, *others, float(decides))
+    decides = max(figures) >= _LEAST_AGREEMENT_FIGURE or (max(others) >= _LEAST_AGREEMENT and _are_plain(claim, found))
+    return (*figures, *others, float(decides))
+
+
+def denies(claim: PreparedClaim, found: Match) -> bool:
+    """True when one side is a plain sentence that denies the other almost word for word."""
+    return is_denied_on_one_side(claim, found) and _are_plain(claim, found) and _mutual(claim, found) >= _SAME_STATEMENT
 
 
 def _are_plain(claim: PreparedClaim, found: Match) -> bool:
@@ -83,6 +101,17 @@ def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, A
     ]
 
 
+def exchanges(claim: PreparedClaim, found: Match) -> list[Exchange]:
+    """Units under the same figure, and months and days of the week beside the same words, that differ."""
+    if not claim.is_measured:
+        return []
+
+    def says_the_same(keys: frozenset[str]) -> bool:
+        return _agreement(claim, found, keys) >= _SAME_STATEMENT and _are_plain(claim, found)
+
+    return exchanged_units(claim, found, says_the_same) + exchanged_dates(claim, found, says_the_same)
+
+
 def clashing_opposites(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
     """Words of the claim whose opposite stands beside the same words in the best piece, and no "not" turns it round."""
     if found.best.is_key_value:
@@ -90,7 +119,8 @@ def clashing_opposites(claim: PreparedClaim, found: Match) -> list[tuple[str, st
     pairs = opposing(claim, found)
     if not pairs:
         return []
-    lasting = claim.weights.keys() - PERIODS
+    periods = {word.key for word in claim.words if word.measure is not None and word.measure.dimension == DURATION}
+    lasting = claim.weights.keys() - periods
     here, there = _beside(claim.words), _beside(found.best.words)
     mine, theirs = _denied_keys(claim.words), _denied_keys(found.best.words)
     return [
@@ -139,9 +169,13 @@ def names_in(words: Sequence[Word]) -> list[str]:
         for before, word, after in zip(("", *(w.text for w in words)), words, (*words[1:], Word("")), strict=False)
         if word.is_capital
         and len(word.key) >= _SHORTEST_NAME
-        and not (word.is_stop or word.text.isupper() or word.key in DATE_WORDS or word.value is not None)
+        and not (word.is_stop or word.text.isupper() or _is_date(word) or word.value is not None)
         and (before.isalpha() or (not before and after.is_capital))
     ]
+
+
+def _is_date(word: Word) -> bool:
+    return word.measure is not None and not word.measure.is_unit
 
 
 def _beside(words: Sequence[Word]) -> dict[str, set[str]]:
@@ -181,7 +215,7 @@ def _denied_keys(words: Sequence[Word]) -> set[str]:
     return denied - said
 
 
-def _agreement(claim: PreparedClaim, found: Match, disputed: set[str]) -> float:
+def _agreement(claim: PreparedClaim, found: Match, disputed: AbstractSet[str]) -> float:
     """Share of the weight of the claim without ``disputed`` that the best piece covers; 0 when nothing is disputed."""
     if not disputed:
         return 0.0

@@ -11,10 +11,12 @@ from functools import lru_cache
 import numpy as np
 
 from detectors.evidence.claimtext import words_to_check
+from detectors.evidence.conflicts import denies
 from detectors.evidence.features import disputed_keys, featurise
-from detectors.evidence.matching import Match, PreparedClaim, match, prepare, rival_matches
+from detectors.evidence.matching import Match, PreparedClaim, rival_matches
 from detectors.evidence.nearest import nearest_piece
 from detectors.evidence.passages import IndexedPassage, PassageCache, Piece
+from detectors.evidence.restate import matched
 from detectors.evidence.weights import Weights, load_weights
 from detectors.evidence.why import NO_EVIDENCE, explain
 from detectors.evidence.words import words_of
@@ -83,8 +85,8 @@ class EvidenceDetector:
         for number, words in enumerate(words_to_check(item.claims, item.question)):
             if words is None:
                 continue
-            prepared = prepare(words, self._weights.terms.weight)
-            matches = _matches(prepared, passages)
+            prepared, overall = matched(words, self._weights.terms.weight, passages)
+            matches = _matches(prepared, overall, passages) if overall is not None else []
             if not matches:
                 counting = frozenset(word.key for word in asked if not word.is_stop)
                 judged[number] = _unmatched(nearest_piece(prepared, counting, passages), passages, item.passages)
@@ -108,21 +110,24 @@ def load_evidence_detector() -> EvidenceDetector:
     return EvidenceDetector(load_weights())
 
 
-def _matches(claim: PreparedClaim, passages: Sequence[IndexedPassage]) -> list[Match]:
+def _matches(claim: PreparedClaim, found: Match, passages: Sequence[IndexedPassage]) -> list[Match]:
     """The overall match, and where it or another passage speaks against the claim, both sides."""
-    found = match(claim, passages)
-    if found is None:
-        return []
     rivals = rival_matches(claim, found, passages)
     if not rivals:
         return [found]
-    if disputed_keys(claim, found):
-        return [found, *(rival for rival in rivals if not disputed_keys(claim, rival))]
+    if _is_disputed(claim, found):
+        return [found, *(rival for rival in rivals if not _is_disputed(claim, rival))]
     return [found, *(rival for rival in rivals if _contradicts(claim, rival))]
+
+
+def _is_disputed(claim: PreparedClaim, found: Match) -> bool:
+    return bool(disputed_keys(claim, found)) or denies(claim, found)
 
 
 def _contradicts(claim: PreparedClaim, rival: Match) -> bool:
     """True when the rival says the same but for the words in dispute; "14 days" of something else do not contradict."""
+    if denies(claim, rival):
+        return True
     disputed = disputed_keys(claim, rival)
     rest = sum(weight for key, weight in claim.weights.items() if key not in disputed)
     covered = sum(weight for key, weight in claim.weights.items() if key in rival.best.keys)

@@ -5,7 +5,7 @@ from math import log1p
 
 from detectors.evidence import figures
 from detectors.evidence.alignment import order_of, substitutions, swaps
-from detectors.evidence.conflicts import CONFLICTS, conflicts_of
+from detectors.evidence.conflicts import CONFLICTS, conflicts_of, exchanges
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import opposing, polarity, scopes
 
@@ -62,7 +62,7 @@ FEATURES = (
     "novelty_in_copy",
     *CONFLICTS,
 )
-FEATURE_VERSION = "4"
+FEATURE_VERSION = "5"
 _PREFIX = 5
 
 
@@ -119,10 +119,11 @@ def featurise(claim: PreparedClaim, found: Match, question: frozenset[str]) -> l
 
 
 def disputed_keys(claim: PreparedClaim, found: Match) -> set[str]:
-    """Claim words to which the best piece has another figure in the same unit, or the opposite."""
+    """Claim words to which the best piece has another figure in the same unit, another unit, date or the opposite."""
     own = figures.figures_of(found.best.words) if claim.figures else ()
     conflicts = {figure.key for figure, _ in figures.conflicting(claim.figures, own)}
-    return conflicts | {key for key, _ in opposing(claim, found)}
+    exchanged = {key for exchange in exchanges(claim, found) for key in exchange.keys}
+    return conflicts | exchanged | {key for key, _ in opposing(claim, found)}
 
 
 def _missing(claim: PreparedClaim, found: Match) -> tuple[list[str], float]:

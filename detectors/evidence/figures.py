@@ -5,16 +5,13 @@ from dataclasses import dataclass
 
 from detectors.evidence.words import Word
 
-UNIT_WORDS = {"dollar": "$", "usd": "$", "euro": "€", "eur": "€", "pound": "£", "gbp": "£", "percent": "%"}
-"""Unit words as stems, and the sign that means the same."""
-
 _EXACT_BELOW = 10_000
 _ROUNDING = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number in a text with its unit: a sign, ``clock``, or the stem of the word that follows."""
+    """A number in a text with its unit: a sign, ``clock``, a known unit, or the stem of the word that follows."""
 
     key: str
     value: float
@@ -32,7 +29,8 @@ def figures_of(words: Sequence[Word]) -> tuple[Figure, ...]:
         if not unit:
             following = next((other for other in words[at + 1 : at + 3] if not other.is_stop), None)
             if following is not None and following.value is None:
-                unit = UNIT_WORDS.get(following.key, following.key)
+                measure = following.measure
+                unit = measure.unit if measure is not None and measure.is_unit else following.key
         found.append(Figure(word.key, word.value, unit, word.text))
     return tuple(found)
 

@@ -20,7 +20,10 @@ _MOST_RIVALS = 2
 
 @dataclass(frozen=True, slots=True)
 class PreparedClaim:
-    """A claim ready to match: words, counting keys in order without repeats, their weights, names and figures."""
+    """A claim ready to match: words, counting keys in order without repeats, their weights, names and figures.
+
+    ``is_measured``: it names a unit, a month or a day of the week.
+    """
 
     words: tuple[Word, ...]
     keys: tuple[str, ...]
@@ -28,6 +31,7 @@ class PreparedClaim:
     total: float
     names: frozenset[str]
     figures: tuple[Figure, ...]
+    is_measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,13 @@ def prepare(words: Sequence[Word], weight: Callable[[str], float]) -> PreparedCl
         if word.is_capital and word.value is None and (at > 0 or (len(words) > 1 and words[1].is_capital)):
             names.add(word.key)
     return PreparedClaim(
-        tuple(words), tuple(weights), weights, sum(weights.values()), frozenset(names), figures_of(words)
+        tuple(words),
+        tuple(weights),
+        weights,
+        sum(weights.values()),
+        frozenset(names),
+        figures_of(words),
+        any(word.measure is not None or word.unit for word in words),
     )
 
 

@@ -29,8 +29,8 @@ from detectors.evidence.examples import (
 )
 from detectors.evidence.features import FEATURES, featurise
 from detectors.evidence.fit import Table, calibrate, fit_model
-from detectors.evidence.matching import match, prepare
 from detectors.evidence.measure import conflicts_report, report
+from detectors.evidence.restate import matched
 from detectors.evidence.terms import Terms, learn_terms
 from detectors.evidence.weights import Array, Model, Weights, dump_weights
 from schemas.errors import ConfigError
@@ -95,8 +95,7 @@ def features_of(examples: Sequence[AnswerExample], terms: Terms) -> Array:
     rows = []
     for example in examples:
         for claim in example.claims:
-            prepared = prepare(claim.words, terms.weight)
-            found = match(prepared, example.passages)
+            prepared, found = matched(claim.words, terms.weight, example.passages)
             rows.append(featurise(prepared, found, example.question) if found else [0.0] * len(FEATURES))
     return np.array(rows)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from detectors.evidence import figures
-from detectors.evidence.conflicts import clashing_amounts, clashing_names, is_denied_on_one_side
+from detectors.evidence.conflicts import clashing_amounts, clashing_names, exchanges, is_denied_on_one_side
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import opposing
 from detectors.evidence.words import Word
@@ -16,6 +16,7 @@ _MOST_WORDS = 3
 def explain(claim: PreparedClaim, found: Match) -> str:
     """Why the claim stands or falls, shown in the claim's own spelling; bounded in length, untrusted in content."""
     clashes = [(own.text, other.text) for own, other in clashing_amounts(claim, found)]
+    clashes = clashes or [(exchange.own, exchange.other) for exchange in exchanges(claim, found)]
     if not clashes:
         evidence = figures.figures_of(found.best.words)
         clashes = [(own.text, other.text) for own, other in figures.conflicting(claim.figures, evidence)]
