@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 
 import snowballstemmer
 
@@ -35,6 +36,8 @@ _WORD = r"[^\W\d_](?:(?![\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff])[^\W_]|(?<=\w)
 # What stands for a number or an address that was taken out: one word, equal where the value was equal.
 _PLACEHOLDER = r"\[[A-Z]{2,12}_[0-9a-f]{6}\]"
 TOKEN = re.compile(f"{_PLACEHOLDER}|{_CLOCK}|{_AMOUNT}|{_SPOKEN}|{_SIGN}|{_WORD}", re.IGNORECASE)
+_MAIL = r"[\w.+-]{1,64}+@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
+_MAIL_OR_TOKEN = re.compile(f"{_MAIL}|{TOKEN.pattern}", re.IGNORECASE)
 
 _FIGURE = re.compile(r"([$€£¥₹])?\s?(\d[\d,]*(?:\.\d+)?)\s?(.*)", re.DOTALL)
 _TIME = re.compile(r"(\d{1,2})(?:[:.](\d{1,2}))?\s?([ap])?", re.IGNORECASE)
@@ -61,13 +64,17 @@ class Word:
 
 def tokenise(text: str) -> Iterator[tuple[Word, int]]:
     """Words of ``text`` with their start offsets, in order; linear in the length of the text."""
-    for match in TOKEN.finditer(text):
+    for match in _pattern(text).finditer(text):
         yield analyse(match.group()), match.start()
 
 
 def words_of(text: str) -> list[Word]:
     """Words of ``text`` in order, without offsets."""
-    return [analyse(token) for token in TOKEN.findall(text)]
+    return [analyse(token) for token in _pattern(text).findall(text)]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return _MAIL_OR_TOKEN if "@" in text else TOKEN
 
 
 @lru_cache(maxsize=1 << 17)
@@ -80,8 +87,8 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=1 << 17)
 def analyse(token: str) -> Word:
     """The word behind one spelling, as ``TOKEN`` matched it."""
-    if token[0] == "[":
-        return _placeholder(token)
+    if token[0] == "[" or "@" in token:
+        return _address(token)
     if token[0].isdecimal() or token[0] in _CURRENCY:
         return _time(token) or _figure(token)
     low = unicodedata.normalize("NFKC", token).lower().replace("’", "'")
@@ -103,10 +110,12 @@ def analyse(token: str) -> Word:
     )
 
 
-def _placeholder(token: str) -> Word:
+def _address(token: str) -> Word:
     """A figure of a kind of its own, far below all that people write, so that it is near no other figure."""
-    kind, _, digits = token[1:-1].lower().partition("_")
-    return Word(key=f"#{kind}_{digits}", text=token, value=(1 + int(digits, 16) / 0x1000000) / 1e9, unit=f"[{kind}]")
+    low = token.strip("[]").lower()
+    kind = "email" if "@" in low else low.partition("_")[0]
+    place = int.from_bytes(blake2b(low.encode("utf-8", "replace"), digest_size=4).digest())
+    return Word(key=f"#{low}", text=token, value=(1 + place / 0x100000000) / 1e9, unit=f"[{kind}]")
 
 
 def _figure_key(value: float) -> str:

@@ -8,7 +8,7 @@ from detectors.claims.citations import Bracket, find_brackets, is_placeholder, s
 from detectors.claims.links import find_links, link_targets, normal_address
 from detectors.lexicon import load_lexicon
 from detectors.structural.naming import Names, number_of
-from detectors.structural.styles import KINDS, NUMBERED_KINDS, Styles, may_have_brackets, may_name_in_prose
+from detectors.structural.styles import KINDS, NUMBERED_KINDS, ORDINALS, Styles, may_have_brackets, may_name_in_prose
 from schemas.claim import Claim
 from schemas.trace import Passage
 
@@ -26,6 +26,7 @@ _NO_IDS = frozenset(
     }
 )
 _NUMBERED = re.compile(rf"\b({NUMBERED_KINDS})s?\s#?(\d{{1,3}})(?![\w.,]\d|\w)", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})\spassage\b", re.IGNORECASE)
 _CUE_CHARS = 40
 _CUE_WORDS = 3
 
@@ -136,7 +137,10 @@ def _like_ids(claim: Claim, parts: Sequence[tuple[Bracket, str]], names: Names) 
 
 
 def _named_in_prose(claim: Claim, names: Names) -> Iterator[Mention]:
-    """Ids and numbers after words such as "according to", and "passage 2"; others may be names of things."""
+    """Ids and numbers after words such as "according to", "passage 2", "the second passage" if there is one.
+
+    Others may be names of things.
+    """
     text = claim.text
     if not may_name_in_prose(text):
         return
@@ -148,6 +152,10 @@ def _named_in_prose(claim: Claim, names: Names) -> Iterator[Mention]:
             is_passage or _follows_cue(text[max(0, match.start() - _CUE_CHARS) : match.start()])
         ):
             yield Mention(claim.index, number, names.numbered(int(number)))
+    for match in _ORDINAL.finditer(text):
+        place = ORDINALS.index(match.group(1).lower()) + 1
+        if names.numbered(place):
+            yield Mention(claim.index, match.group(), names.numbered(place))
     for match in _NAMED_ID.finditer(text):
         token = match.group().rstrip(".:/-_#@+")
         passages = names.find(token)

@@ -25,6 +25,7 @@ _MIN_TITLE_WORDS = 2
 _MAX_TITLE_WORDS = 8
 _SENTENCE_ENDS = (".", "!", "。", "！")
 _SHORT_WORD_CHARS = 3
+_AROUND_CHARS = 200
 
 
 class QuoteStatus(StrEnum):
@@ -50,8 +51,9 @@ def quote_findings(answer: str, claims: Sequence[Claim], texts: FoldedTexts) -> 
     """A finding for each claim with a quotation that no text holds; short ones too, under a rule of their own.
 
     ``claims`` are those of the answer. Passed over: titles; questions, which state nothing and mostly repeat the
-    user's; what stands outside factual claims, since a refusal may quote what it did not find. Where a quotation runs
-    over several claims, those are named whose part is not found, or the first when each part is.
+    user's; what stands outside factual claims, since a refusal may quote what it did not find; one or two words that
+    stand outside the marks, too. Where a quotation runs over several claims, those are named whose part is not found,
+    or the first when each part is.
     """
     findings = (
         finding
@@ -102,7 +104,8 @@ def _findings(answer: str, quotation: Quotation, claims: Sequence[Claim], texts:
     if status is QuoteStatus.FOUND or (status is QuoteStatus.REVIEW and _is_held(text, texts)):
         return
     if status is QuoteStatus.REVIEW:
-        yield _finding(StructuralRule.QUOTE_TOO_SHORT, claims[0], text)
+        if not _speaks_of_itself(answer, quotation, claims[0]):
+            yield _finding(StructuralRule.QUOTE_TOO_SHORT, claims[0], text)
         return
     parts = [
         (claim, _text(answer, quotation, max(claim.start, quotation.start), min(claim.end, quotation.end)))
@@ -111,6 +114,14 @@ def _findings(answer: str, quotation: Quotation, claims: Sequence[Claim], texts:
     missing = [(claim, part) for claim, part in parts if not _is_held(part, texts)]
     for claim, part in missing or [(claims[0], text)]:
         yield _finding(StructuralRule.QUOTE_NOT_FOUND, claim, part)
+
+
+def _speaks_of_itself(answer: str, quotation: Quotation, claim: Claim) -> bool:
+    """Whether the claim says the words near the quotation, too: ``a book I like (the noun "book")``."""
+    wording = fold(answer[quotation.start : quotation.end]).strip(_EDGE)
+    before = answer[max(claim.start, quotation.start - _AROUND_CHARS) : quotation.start]
+    around = f"{before} {answer[quotation.end : min(claim.end, quotation.end + _AROUND_CHARS)]}"
+    return f" {wording} " in f" {' '.join(_WORD.findall(fold(around)))} "
 
 
 def _text(answer: str, quotation: Quotation, start: int, end: int) -> str:

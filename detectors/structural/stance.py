@@ -11,6 +11,7 @@ from schemas.trace import Passage
 
 _WORD = re.compile(r"\w+")
 _MIN_TERMS = 2
+_BRIEF_CHARS = 120
 _ANSWERING_SHARE = 0.6
 _MIN_TERM_CHARS = 3
 _HEAD_CHARS = 6
@@ -32,7 +33,7 @@ def find_stance(claims: Sequence[Claim], *, has_nothing: bool) -> Outcome | None
         return Outcome.CLARIFIED if any(asks_back(text) for text in others) else Outcome.ABSTAINED
     if len(others) < len(claims):
         return Outcome.ABSTAINED if has_nothing else None
-    has_question = any(is_question(text) and not is_offer(text) for text in others)
+    has_question = any(_asks_reader(text) for text in others)
     return Outcome.CLARIFIED if has_question else Outcome.NO_CLAIMS
 
 
@@ -53,6 +54,11 @@ def seems_answerable(question: str, passages: Sequence[Passage]) -> bool:
         for passage in passages
         for found in _found_in_neighbours(terms, passage.text)
     )
+
+
+def _asks_reader(text: str) -> bool:
+    """A question back: one with a cue, or a brief one; a long one is rhetorical or the title of what it sums up."""
+    return is_question(text) and not is_offer(text) and (asks_back(text) or len(text) <= _BRIEF_CHARS)
 
 
 def _found_in_neighbours(terms: set[str], text: str) -> Iterator[set[str]]:

@@ -16,6 +16,7 @@ KINDS = frozenset({"document", "doc", "source", "article", "passage", "file", "t
 """What may stand between a cue and an id: ``according to document kb-12``."""
 NUMBERED_KINDS = "passage|document|doc|source|article|excerpt|dokument|quelle|documento|fuente|fonte"
 """Nouns before the number of a passage: ``passage 2``."""
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ def _named_in_prose() -> Phrases:
     number = rf"(?:{NUMBERED_KINDS})s?{_BLANK}#?\p{{Nd}}"
     named = rf"(?:{_BLANK}+(?:{kinds}))*{_SIGNS}*(?:\S*[\p{{Nd}}_:/#-]|{number})"
     return Phrases(
-        [rf"(?:^|[^\p{{L}}\p{{N}}_])(?:{spaced}){named}", rf"(?:{unspaced}){named}", rf"passages?{_BLANK}#?\p{{Nd}}"],
+        [
+            rf"(?:^|[^\p{{L}}\p{{N}}_])(?:{spaced}){named}",
+            rf"(?:{unspaced}){named}",
+            rf"passages?{_BLANK}#?\p{{Nd}}",
+            rf"(?:{'|'.join(ORDINALS)}){_BLANK}passage",
+        ],
         "(?i)",
     )

@@ -55,6 +55,8 @@ STANCES = [
     ({"answer": "Please contact support.", "passages": ()}, Outcome.ABSTAINED),
     ({"answer": "Please contact support."}, None),
     ({"answer": "Which plan do you have?"}, Outcome.CLARIFIED),
+    ({"answer": f"Which plan do you have{' of those that we sell in your country' * 5}?"}, Outcome.CLARIFIED),
+    ({"answer": f"How do pumps keep pressure{' in long pipes on steep hills' * 5}?"}, Outcome.NO_CLAIMS),
     ({"answer": "I couldn't find your order. Could you tell me its number?"}, Outcome.CLARIFIED),
     ({"answer": "Hello! How can I help you today?"}, Outcome.NO_CLAIMS),
     ({"answer": "👍"}, Outcome.NO_CLAIMS),

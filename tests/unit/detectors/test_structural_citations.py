@@ -46,6 +46,8 @@ CITED = [
     ("Laut Dokument kb-7 ist es frei.", KB, {1}),
     ("根据kb-7，免费。", KB, {1}),
     ("According to passage 2, it is free.", KB, {1}),
+    ("The second passage says that it is free.", KB, {1}),
+    ("The tenth passage through the strait was free.", KB, set()),
     ("It is free. See [the terms](terms) for more.", KB, {2}),
     ("It is free <a href='#kb-7'>here</a>.", KB, {1}),
     ("It is free (https://shop.example/help/returns/).", PAGES, {0}),

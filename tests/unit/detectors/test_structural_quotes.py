@@ -126,6 +126,8 @@ ANSWERS = [
     ('The fee is 12.50 EUR. "Refunds are paid within 3 days", it says.', [(NOT_FOUND, 1)]),
     ('It is "quick" and "easy".', []),
     ('It is "magic" for all.', [(TOO_SHORT, 0)]),
+    ('There is a wave on the badge (the noun "wave").', []),
+    ('There are waves on the badge (the noun "wave").', [(TOO_SHORT, 0)]),
     ("Es steht dort: „Zutritt nur für Freunde des Vereins.“", [(NOT_FOUND, 0)]),
     ('See the leaflet "How to Return a Parcel" first.', []),
     ('The answer to "how long does a refund take?" is 14 days.', []),
