@@ -1,0 +1,121 @@
+"""What belongs into the configuration: the topics, what their messages are, and where their fields are found."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from streams.attach.candidates import candidates, places_by_path
+from streams.attach.paths import Places, places_in
+from streams.attach.reading import Reading, Seen
+from streams.attach.report import Candidate, FieldFound, Proposal
+from streams.sources.sniffing import Encoding
+
+_FORMATS: Mapping[str, str] = {
+    **dict.fromkeys((Encoding.OTLP_PROTO, Encoding.OTLP_JSON_TRACES, Encoding.OTLP_JSON_LOGS), "otlp"),
+    **dict.fromkeys((Encoding.JAEGER_JSON, Encoding.JAEGER_PROTO), "jaeger"),
+    Encoding.NATIVE_JSON: "native",
+}
+_MAPPED = frozenset({"langsmith", "langfuse", "mlflow", "langchain", "llamaindex", "rag_json"})
+_ENOUGH = 20
+"""Fewer messages than this do not prove that a topic has one format."""
+_FOUND = 0.9
+_PROPOSED = ("intent", "tier", "tenant", "roles", "locale", "region", "prompt", "corpus", "retriever", "app")
+_PRESENCE = {**{name: f"version_{name}" for name in ("prompt", "corpus", "retriever", "app")}}
+_TIERS = {
+    "low": ("low", "minor", "p3", "p4", "4", "3", "green"),
+    "medium": ("medium", "mid", "normal", "moderate", "p2", "2", "yellow"),
+    "high": ("high", "critical", "severe", "major", "p0", "p1", "1", "0", "red"),
+}
+_MAX_HOME_MADE = 40
+
+
+def propose(reading: Reading, fields: Sequence[FieldFound], max_bytes: int, tried: Mapping[str, str]) -> Proposal:
+    """The proposal; ``tried`` names, by topic, a format of JSON of its own that was found by trying."""
+    found = list(_places(reading, max_bytes))
+    traces = len({trace_id for trace_id, _ in found if trace_id}) or len(found)
+    known = candidates(places_by_path(found), traces)
+    present = {field.field: field.share for field in fields}
+    rules = {name: rule for name in _PROPOSED if (rule := _rule(name, known.get(name, ()), present)) is not None}
+    topics = sorted({one.message.topic for one in reading.seen})
+    sources = [source for topic in topics if (source := _source(topic, reading.seen, rules, tried)) is not None]
+    unread = [one for one in reading.seen if not one.is_read and one.encoding == Encoding.OTHER_JSON]
+    return Proposal(
+        config={"sources": sources} if sources else {},
+        candidates=known,
+        home_made=tuple(_home_made(unread, max_bytes)),
+        notes=tuple(_notes(rules, known, present)),
+    )
+
+
+def _places(reading: Reading, max_bytes: int) -> Iterator[tuple[str, Places]]:
+    for one in reading.seen:
+        if one.is_read and not one.decoded.ignored:
+            yield from places_in(one, max_bytes)
+
+
+def _rule(name: str, known: Sequence[Candidate], present: Mapping[str, float]) -> list[dict[str, Any]] | None:
+    """The rules of a field; None where the default ones find it, or nothing was met that could be it."""
+    if present.get(_PRESENCE.get(name, name), 0.0) >= _FOUND or not known:
+        return None
+    best = known[0]
+    if best.is_default or (name == "intent" and best.distinct == 1):
+        return None
+    rule: dict[str, Any] = {"path": best.path}
+    if name == "tier":
+        values = _tier_values(best.values)
+        if values is None:
+            return None
+        rule |= {"values": values} if values else {}
+    return [rule]
+
+
+def _tier_values(values: Sequence[str]) -> dict[str, str] | None:
+    """A translation of what was met; empty when all are tiers already, None when some are no words for a tier."""
+    known = {word: tier for tier, words in _TIERS.items() for word in words}
+    found = {value: known.get(value.casefold(), "") for value in values}
+    if not all(found.values()):
+        return None
+    return {} if all(value.casefold() == tier for value, tier in found.items()) else found
+
+
+def _source(
+    topic: str, seen: Sequence[Seen], rules: Mapping[str, Any], tried: Mapping[str, str]
+) -> dict[str, Any] | None:
+    own = [one for one in seen if one.message.topic == topic]
+    format_ = tried.get(topic) or _format(own)
+    source: dict[str, Any] = {"topic": topic}
+    source |= {"format": format_} if format_ else {}
+    source |= {"rules": dict(rules)} if rules else {}
+    return source if len(source) > 1 else None
+
+
+def _format(own: Sequence[Seen]) -> str:
+    """The one format of all that was read, empty where there are several or too few to tell."""
+    counts = Counter(
+        one.encoding if one.encoding in _MAPPED else _FORMATS.get(one.encoding, "") for one in own if one.is_read
+    )
+    (format_, count), *others = counts.most_common() or [("", 0)]
+    return format_ if not others and count >= _ENOUGH else ""
+
+
+def _home_made(unread: Sequence[Seen], max_bytes: int) -> Iterator[str]:
+    """Paths of JSON that nothing reads, the most frequent first."""
+    counts = Counter(path for one in unread for _, places in places_in(one, max_bytes) for path in places)
+    for path, count in counts.most_common(_MAX_HOME_MADE):
+        yield f"{path} ({count} of {len(unread)})"
+
+
+def _notes(
+    rules: Mapping[str, Any], known: Mapping[str, Sequence[Candidate]], present: Mapping[str, float]
+) -> Iterator[str]:
+    if present.get("intent", 0.0) < _FOUND and "intent" not in rules:
+        yield (
+            "no place was met that looks like an intent: have the producer set metadata.intent, or write a rule "
+            "(docs/mapping.md)"
+        )
+    if present.get("tier", 0.0) < _FOUND and "tier" not in rules:
+        tier = known.get("tier", ())
+        words = (
+            f" ({tier[0].path} has values that are no words for one: {', '.join(tier[0].values[:4])})" if tier else ""
+        )
+        yield f"no risk tier was met{words}: set `tiers` by intent under sources, the first pattern that fits counts"

@@ -1,0 +1,145 @@
+"""From a sample to the whole report: decode, try, count, judge, propose. Pure but for the clocks it is given."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sampling.strata import citation_count
+from streams.attach.advice import load_advice
+from streams.attach.coverage import coverage
+from streams.attach.examples import examples
+from streams.attach.forms import forms, problems
+from streams.attach.needs import acls, load
+from streams.attach.presence import fields_found
+from streams.attach.proposal import propose
+from streams.attach.reading import Reading, read, share
+from streams.attach.report import Attached, Topic
+from streams.attach.sample import Sample
+from streams.attach.trial import Means, cost, dry_run, run_trial
+from streams.settings import SourceSettings
+from streams.sources.decode import SourceDecoder
+from streams.sources.sniffing import Encoding
+
+HOME_MADE = "rag_json"
+_WORTH_TRYING = 0.2
+_WORKS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What the report depends on beside the sample.
+
+    ``source`` and ``internal`` are addresses for the lines of rights.
+    """
+
+    sources: tuple[SourceSettings, ...]
+    max_message_bytes: int
+    means: Means
+    source: str
+    internal: str
+    is_dry_run: bool = False
+    has_examples: bool = True
+
+
+async def study(sample: Sample, with_: Study) -> Attached:
+    """The report. Never raises for what messages hold; raises ConfigError for settings of sources that are wrong."""
+    began = with_.means.clock()
+    advice = load_advice()
+    reading, tried = await _read(sample, with_)
+    rows = forms(reading.seen)
+    trial = run_trial(reading, with_.means)
+    cites = [
+        bool(citation_count(one.trace, screening)) for one, screening in zip(trial.built, trial.screenings, strict=True)
+    ]
+    conventions = _conventions(reading)
+    fields = fields_found(reading.whole, cites, conventions, advice)
+    layout = coverage(sample, reading)
+    topics = tuple(_topics(sample))
+    return Attached(
+        topics=topics,
+        is_file=sample.is_file,
+        messages=len(sample.messages),
+        spans=sum(row.spans for row in rows),
+        traces=len(reading.built),
+        whole_traces=sum(one.is_whole for one in reading.built),
+        judge_traces=reading.judges,
+        decoded_share=share(sum(one.is_read for one in reading.seen), len(reading.seen)),
+        forms=rows,
+        problems=problems(reading.seen, advice.problems),
+        fields=fields,
+        coverage=layout,
+        examples=examples(reading.built, with_.means.finish) if with_.has_examples else (),
+        proposal=propose(reading, fields, with_.max_message_bytes, tried),
+        dry_run=dry_run(trial, advice.unresolved) if with_.is_dry_run else None,
+        cost=cost(reading, trial, with_.means.policy, layout.messages_per_second),
+        acls=() if sample.is_file else acls(with_.source, with_.internal, [topic.name for topic in topics]),
+        load=load(sum(topic.partitions for topic in topics), layout.bytes_per_second),
+        notes=tuple(_notes(sample, tried)),
+        seconds=round(sample.seconds + with_.means.clock() - began, 2),
+    )
+
+
+async def _read(sample: Sample, with_: Study) -> tuple[Reading, Mapping[str, str]]:
+    """The reading; topics that mostly hold JSON of their own are read once more with the usual names of fields."""
+    reading = await _read_with(sample, with_.sources, with_)
+    unread = Counter(
+        one.message.topic for one in reading.seen if not one.is_read and one.encoding == Encoding.OTHER_JSON
+    )
+    sizes = Counter(message.topic for message in sample.messages)
+    tried = {
+        topic: HOME_MADE
+        for topic, count in unread.items()
+        if share(count, sizes[topic]) >= _WORTH_TRYING and not any(own.fits(topic) for own in with_.sources)
+    }
+    if not tried:
+        return reading, {}
+    extra = tuple(SourceSettings(topic=topic, format=HOME_MADE) for topic in tried)
+    second = await _read_with(sample, (*extra, *with_.sources), with_)
+    gained = sum(one.is_read for one in second.seen) - sum(one.is_read for one in reading.seen)
+    return (second, tried) if share(gained, sum(unread.values())) >= _WORKS else (reading, {})
+
+
+async def _read_with(sample: Sample, sources: Sequence[SourceSettings], with_: Study) -> Reading:
+    decoder = SourceDecoder.of(sources, max_message_bytes=with_.max_message_bytes)
+    try:
+        return await read(sample, decoder, with_.max_message_bytes, with_.means.clock)
+    finally:
+        await decoder.close()
+
+
+def _conventions(reading: Reading) -> list[str]:
+    """The most frequent first."""
+    counts = Counter(name for one in reading.seen for name in one.conventions)
+    return [name for name, _ in counts.most_common() if name != "plain"]
+
+
+def _topics(sample: Sample) -> Iterator[Topic]:
+    read_counts = Counter(message.topic for message in sample.messages)
+    if not sample.topics:
+        for name, count in read_counts.items():
+            yield Topic(name=name, partitions=1, available=count, read=count)
+    for facts in sample.topics:
+        yield Topic(
+            name=facts.name,
+            partitions=facts.partitions,
+            available=facts.available,
+            read=read_counts[facts.name],
+            messages_per_second=_rounded(facts.per_second),
+            busiest_partition_per_second=_rounded(facts.busiest_per_second),
+            max_message_bytes=facts.max_message_bytes,
+            compression=facts.compression,
+            retention_seconds=facts.retention_seconds,
+        )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _notes(sample: Sample, tried: Mapping[str, str]) -> Iterator[str]:
+    yield from sample.notes
+    for topic, format_ in tried.items():
+        yield (
+            f"{topic} holds JSON of its own; it was read with format {format_}, which looks for the usual names of "
+            "fields: look at the examples, and write a mapping file where they are wrong (docs/mapping.md)"
+        )

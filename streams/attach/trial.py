@@ -1,0 +1,171 @@
+"""The pipeline on a sample, in memory: screening, what the policy would draw, and verdicts on all of it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from detectors.detector import Detector
+from detectors.screening import Screener
+from detectors.verification import verify
+from sampling.effective import EffectivePolicy
+from sampling.strata import stratum_of
+from schemas.draw import Draw, DrawnTrace, Screening
+from schemas.labels import ClaimLabel, Outcome, RiskTier
+from schemas.trace import Trace
+from schemas.verdict import ClaimVerdict, Verdict
+from streams.attach.reading import Built, Reading, counts_of, share
+from streams.attach.report import Cost, DryRun, Flagged, OutcomeRow, TierDraw, Unresolved
+
+MAX_FLAGGED = 20
+MAX_CHARS = 300
+DAY_SECONDS = 86_400
+_EVERY_TRACE = Draw(stratum="rest", u=0.0, inclusion_probability=1.0, min_probability=1.0, policy_id="", drawn=True)
+_BAD = (ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED)
+_OWN_COLUMNS = (Outcome.GROUNDED, Outcome.HALLUCINATED, Outcome.UNCLEAR)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What judging takes. ``finish`` is what every trace goes through before anything of it is kept or shown.
+
+    ``clock`` counts seconds from any origin.
+    """
+
+    detector: Detector
+    policy: EffectivePolicy
+    finish: Callable[[Trace], Trace]
+    now: datetime
+    clock: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Screenings and verdicts of the traces that have their root (of all, where none has), in order."""
+
+    built: tuple[Built, ...]
+    screenings: tuple[Screening, ...]
+    verdicts: tuple[Verdict, ...]
+    torn: int
+    screen_seconds: float
+    verify_seconds: float
+
+
+def run_trial(reading: Reading, means: Means) -> Trial:
+    """Screen and verify in memory, whatever the policy would have drawn."""
+    taken = [Built(means.finish(one.trace), one.spans) for one in reading.whole]
+    traces = [one.trace for one in taken]
+    policies = [means.policy.document] * len(traces)
+    began = means.clock()
+    screenings = Screener(means.detector).screen(traces, policies)
+    screened_at = means.clock()
+    drawn = [
+        DrawnTrace(trace=trace, draw=_EVERY_TRACE, screening=screening)
+        for trace, screening in zip(traces, screenings, strict=True)
+    ]
+    verdicts = verify(drawn, policies, means.detector, means.now)
+    torn = sum(not one.is_whole for one in reading.built)
+    return Trial(
+        tuple(taken), tuple(screenings), tuple(verdicts), torn, screened_at - began, means.clock() - screened_at
+    )
+
+
+def dry_run(trial: Trial, fixes: Mapping[str, str]) -> DryRun:
+    """What the verdicts say, for people; ``fixes`` by outcome."""
+    cells: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
+    for verdict in trial.verdicts:
+        cells[verdict.intent, verdict.tier].append(verdict.outcome)
+    rows = [_row(intent, tier, outcomes) for (intent, tier), outcomes in cells.items()]
+    bad = [verdict for verdict in trial.verdicts if verdict.outcome is Outcome.HALLUCINATED]
+    reasons = counts_of(verdict.outcome for verdict in trial.verdicts if verdict.outcome.is_unresolved)
+    return DryRun(
+        judged=len(trial.verdicts),
+        torn=trial.torn,
+        outcomes=tuple(sorted(rows, key=lambda row: (-row.traces, row.intent, row.tier))),
+        flagged=tuple(_flagged(verdict) for verdict in bad[:MAX_FLAGGED]),
+        unresolved=tuple(
+            Unresolved(reason=reason, traces=count, share=share(count, len(trial.verdicts)), fix=fixes.get(reason, ""))
+            for reason, count in reasons
+        ),
+    )
+
+
+def _row(intent: str, tier: str, outcomes: Sequence[Outcome]) -> OutcomeRow:
+    counts = Counter(outcomes)
+    unresolved = sum(outcome.is_unresolved for outcome in outcomes)
+    named = {outcome.value: counts[outcome] for outcome in _OWN_COLUMNS}
+    other = len(outcomes) - unresolved - sum(named.values())
+    return OutcomeRow(intent=intent, tier=tier, traces=len(outcomes), other=other, unresolved=unresolved, **named)
+
+
+def _flagged(verdict: Verdict) -> Flagged:
+    bad = [claim for claim in verdict.claims if claim.label in _BAD]
+    worst: ClaimVerdict | None = min(bad, key=lambda claim: claim.support or 0.0, default=None)
+    evidence = worst.evidence.text if worst and worst.evidence else ""
+    return Flagged(
+        trace_id=verdict.trace_id,
+        intent=verdict.intent,
+        tier=verdict.tier,
+        outcome=verdict.outcome,
+        failures=verdict.failures,
+        claim=(worst.claim.text if worst else "")[:MAX_CHARS],
+        evidence=evidence[:MAX_CHARS],
+    )
+
+
+def cost(reading: Reading, trial: Trial, policy: EffectivePolicy, messages_per_second: float | None) -> Cost:
+    """What verifying costs: the expected share drawn of what was screened, and measured times on this machine."""
+    by_tier: dict[RiskTier, list[tuple[str, float]]] = defaultdict(list)
+    for one, screening in zip(trial.built, trial.screenings, strict=True):
+        trace = one.trace
+        stratum = stratum_of(trace, screening, policy.document.sampling.strata)
+        by_tier[trace.tier].append((stratum, policy.probability(trace.intent, trace.tier, stratum)))
+    drawn_share = _mean([probability for own in by_tier.values() for _, probability in own])
+    messages, traces = len(reading.seen), len(reading.built)
+    times: dict[str, float] = {
+        "decode_ms": _each_ms(reading.decode_seconds, messages),
+        "assemble_ms": _each_ms(reading.assemble_seconds, traces),
+        "screen_ms": _each_ms(trial.screen_seconds, len(trial.built)),
+        "verify_ms": _each_ms(trial.verify_seconds, len(trial.built)),
+    }
+    return Cost(
+        policy=policy.document.name,
+        tiers=tuple(_tier(tier, by_tier[tier]) for tier in RiskTier if by_tier[tier]),
+        drawn_share=drawn_share,
+        judge="no judge is configured: no model calls, no fees",
+        **times,
+        **_daily(messages_per_second, reading.traces_a_message, drawn_share, times),
+    )
+
+
+def _daily(
+    per_second: float | None, traces_a_message: float, drawn_share: float, times: Mapping[str, float]
+) -> dict[str, Any]:
+    if per_second is None:
+        return {"traces_per_day": None, "drawn_per_day": None, "cpu_seconds_per_day": None}
+    messages = per_second * DAY_SECONDS
+    traces = messages * traces_a_message
+    milliseconds = (
+        messages * times["decode_ms"]
+        + traces * (times["assemble_ms"] + times["screen_ms"])
+        + traces * drawn_share * times["verify_ms"]
+    )
+    return {
+        "traces_per_day": round(traces),
+        "drawn_per_day": round(traces * drawn_share),
+        "cpu_seconds_per_day": round(milliseconds / 1000, 1),
+    }
+
+
+def _tier(tier: RiskTier, own: Sequence[tuple[str, float]]) -> TierDraw:
+    strata = dict(counts_of(stratum for stratum, _ in own))
+    return TierDraw(tier=tier, traces=len(own), drawn_share=_mean([p for _, p in own]), strata=strata)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(sum(values) / len(values), 4) if values else 0.0
+
+
+def _each_ms(seconds: float, count: int) -> float:
+    return round(1000 * seconds / count, 3) if count else 0.0
