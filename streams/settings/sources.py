@@ -1,9 +1,9 @@
 """Settings of the topics that are read: what their messages are, and where intent, tier and such are found in them."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, SecretStr, field_validator
+from pydantic import AfterValidator, Field, SecretStr, field_validator, model_validator
 
 from schemas.errors import ConfigError
 from schemas.labels import RiskTier
@@ -58,14 +58,12 @@ class FieldRule(Section):
     values: dict[str, str] = Field({}, max_length=10_000)
     default: str = Field("", max_length=256)
 
-    @field_validator("default")
-    @classmethod
-    def _says_something(cls, default: str, info: object) -> str:
-        known = getattr(info, "data", {})
-        if not known.get("path") and not default:
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.path and not self.default:
             message = "a rule needs a path, or a default that holds without one"
             raise ValueError(message)
-        return default
+        return self
 
 
 class TierRule(Section):
@@ -140,17 +138,16 @@ class SourceSettings(Section):
         "cut or of the wrong shape. On: a sloppy producer fills the dead letter.",
     )
 
-    @field_validator("mapping")
-    @classmethod
-    def _file_for_mapping(cls, mapping: Path | None, info: object) -> Path | None:
-        is_mapped = getattr(info, "data", {}).get("format") == "mapping"
-        if is_mapped and mapping is None:
-            message = "format mapping needs a mapping file; groundwatch ships presets as formats of their own"
+    @model_validator(mode="after")
+    def _file_for_mapping(self) -> Self:
+        is_mapped = self.format == "mapping"
+        if is_mapped and self.mapping is None:
+            message = "format: mapping needs a mapping file; shipped mappings are formats of their own"
             raise ValueError(message)
-        if mapping is not None and not is_mapped:
+        if self.mapping is not None and not is_mapped:
             message = "a mapping file is read with format: mapping only"
             raise ValueError(message)
-        return mapping
+        return self
 
     @field_validator("rules")
     @classmethod

@@ -47,8 +47,8 @@ def compile_expression(source: str) -> Expression:
         raise ConfigError("nested too deep; write it flatter") from error
     except JMESPathError as error:
         raise ConfigError(f"not an expression: {_place(error)}; it is JMESPath: docs/mapping.md") from error
-    for name, arguments in _called(tree):
-        _check_call(name, arguments)
+    for node in _nodes(tree):
+        _check(node)
     path = _plain_path(tree)
     return Expression(source, _walking(path) if path else lambda document: _INTERPRETER.visit(tree, document))
 
@@ -67,27 +67,29 @@ def _first_line(error: BaseException) -> str:
     return text.splitlines()[0] if text else type(error).__name__
 
 
-def _check_call(name: str, arguments: int) -> None:
-    """The library itself tells of these only when it evaluates."""
+def _check(node: dict[str, Any]) -> None:
+    """What the library itself tells only when it evaluates, or never."""
+    if node["type"] == "subexpression" and node["children"][0]["type"] == "not_expression":
+        raise ConfigError("! belongs to the name behind it alone; write !(a.b) for a path")
+    if node["type"] != "function_expression":
+        return
+    name, given = node["value"], len(node["children"])
     if name not in NAMES:
         raise ConfigError(f"no function {name}(); there are {', '.join(sorted(NAMES))}")
     takes = FUNCTIONS.FUNCTION_TABLE[name]["signature"]
     is_open = any(argument.get("variadic") for argument in takes)
-    if arguments < len(takes) or (arguments > len(takes) and not is_open):
-        raise ConfigError(f"{name}() takes {len(takes)} argument{'s' * (len(takes) != 1)}, not {arguments}")
+    if given < len(takes) or (given > len(takes) and not is_open):
+        raise ConfigError(f"{name}() takes {len(takes)} argument{'s' * (len(takes) != 1)}, not {given}")
 
 
-def _called(node: Any) -> Iterator[tuple[str, int]]:
-    """The functions called anywhere in an expression, with the number of arguments."""
-    waiting = [node]
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """The nodes of a syntax tree; literals hold data, not nodes."""
+    waiting = [tree]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
-            if part.get("type") == "function_expression":
-                yield part["value"], len(part["children"])
-            waiting += [child for key, child in part.items() if key != "value" or part.get("type") != "literal"]
-        elif isinstance(part, list):
-            waiting += part
+            yield part
+            waiting += part["children"]
 
 
 def _plain_path(tree: Any) -> tuple[str, ...]:
