@@ -21,6 +21,8 @@ from streams.broker.topics import SPANS
 from streams.clock import utc_now
 from streams.documents import CHECK_SECONDS, Documents
 from streams.messages import Message
+from streams.redaction.letters import concealing
+from streams.redaction.redactor import Redactor, redactor_of
 from streams.runtime import Runtime
 from streams.settings import Role, deployment_salt
 from streams.sources.checked import checked
@@ -30,6 +32,8 @@ from streams.sources.raw import Decoded
 from streams.store import Store
 
 WATERMARK_SECONDS = 2.0
+LARGE_BYTES = 200_000
+"""Messages from here on are redacted in a thread: they may take long enough to hold up heartbeats."""
 CLOSING_SECONDS = 0.5
 """How often open traces are looked at between batches."""
 Finish = Callable[[Trace], Trace]
@@ -41,12 +45,13 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.INGEST, runtime.source)
     marks_store, watermarks = await _watermarks(runtime)
-    decoder = _source_decoder(runtime)
+    redactor = _redactor(runtime)
     step = Ingest(
         admission=_admission(runtime),
-        decode=_decoding(decoder, await _finishing(runtime)),
+        decode=_decoding(_source_decoder(runtime), await _finishing(runtime), redactor),
         watermarks=watermarks,
         ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
+        conceal=concealing(settings.privacy.dead_letter, redactor.key),
     )
     runtime.attach(app, Role.INGEST, settings.kafka.source.topics, step.handle, batch_size=settings.ingest.batch_size)
     _save_watermarks(runtime, app, watermarks, marks_store, dict)
@@ -58,7 +63,7 @@ async def build_assemble(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.ASSEMBLE, runtime.internal, holds=True)
     marks_store, watermarks = await _watermarks(runtime)
-    finish = await _finishing(runtime)
+    finish, redactor = await _finishing(runtime), _redactor(runtime)
     assembly = settings.assembly
     rules = ClosingRules(
         grace=timedelta(seconds=assembly.grace_seconds),
@@ -72,7 +77,7 @@ async def build_assemble(runtime: Runtime) -> faust.App:
         admission=_admission(runtime),
         open=OpenTraces(rules),
         rules_of=_source_decoder(runtime).rules,
-        finish=lambda trace, recorded_at: finish(checked(trace, recorded_at)),
+        finish=lambda trace, recorded_at: redactor.redact_trace(finish(checked(trace, recorded_at))),
         watermarks=watermarks,
     )
     batch_size = settings.ingest.batch_size
@@ -131,10 +136,19 @@ def _source_decoder(runtime: Runtime) -> SourceDecoder:
     return decoder
 
 
-def _decoding(decoder: SourceDecoder, finish: Finish) -> Callable[[Message], Awaitable[Decoded]]:
+def _redactor(runtime: Runtime) -> Redactor:
+    return redactor_of(runtime.settings.privacy, deployment_salt(runtime.settings))
+
+
+def _decoding(decoder: SourceDecoder, finish: Finish, redactor: Redactor) -> Callable[[Message], Awaitable[Decoded]]:
+    """What a message holds, without personal data: nothing behind this has seen more."""
+
     async def decode(message: Message) -> Decoded:
         found = await decoder.decode(message)
-        return replace(found, traces=tuple(finish(trace) for trace in found.traces)) if found.traces else found
+        found = replace(found, traces=tuple(finish(trace) for trace in found.traces)) if found.traces else found
+        if len(message.value or b"") < LARGE_BYTES:
+            return redactor.redact_decoded(found)
+        return await asyncio.to_thread(redactor.redact_decoded, found)
 
     return decode
 

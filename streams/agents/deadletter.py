@@ -26,12 +26,16 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message with the reason why it was given up; ``reason`` is a short constant, ``detail`` names the field."""
+    """A message with the reason why it was given up; ``reason`` is a short constant, ``detail`` names the field.
+
+    ``about`` are headers that say what was taken out of the message.
+    """
 
     message: Message
     reason: str
     detail: str
     stage: str
+    about: tuple[Header, ...] = ()
 
 
 def from_error(message: Message, error: GroundwatchError, stage: str) -> DeadLetter:
@@ -79,7 +83,7 @@ def to_outgoing(letter: DeadLetter, max_value_bytes: int) -> Outgoing:
         ("gw-reason", letter.reason.encode()),
         ("gw-detail", letter.detail[:MAX_DETAIL_CHARS].encode("utf-8", "replace")),
     ]
-    return Outgoing(key, value, (*headers, *ours, *about_value, *about_key, *about_headers))
+    return Outgoing(key, value, (*headers, *ours, *about_value, *about_key, *about_headers, *letter.about))
 
 
 def _fitting_value(value: bytes | None, max_bytes: int) -> tuple[bytes | None, list[Header]]:

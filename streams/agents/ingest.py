@@ -33,6 +33,8 @@ class Ingest:
     decode: Callable[[Message], Awaitable[Decoded]]
     watermarks: Watermarks
     ceiling: Ceiling = field(default_factory=Ceiling)
+    conceal: Callable[[DeadLetter], DeadLetter] = lambda letter: letter
+    """What a message that cannot be read loses before it goes to the dead letter."""
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
@@ -47,7 +49,7 @@ class Ingest:
         letters = [*too_large, *read.letters, *conflicts, *admitted.letters]
         ceiling = self.ceiling.after(_are_bad(messages, letters))
         await self._send_spans([span for _, spans in read.spans for span in spans])
-        await bury(letters, self.admission.publisher, limit)
+        await bury([self.conceal(letter) for letter in letters], self.admission.publisher, limit)
         self.ceiling = ceiling
         self.watermarks.stored(messages, event_times(arrivals, read.spans))
         _log_batch(messages, admitted, sum(len(spans) for _, spans in read.spans), letters, perf_counter() - began)
