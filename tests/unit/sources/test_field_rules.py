@@ -53,7 +53,7 @@ def test_a_rule_gives(rule: dict[str, Any], value: Any, expected: str) -> None:
 def test_the_first_rule_that_gives_something_wins_and_says_its_rank() -> None:
     """Over the spans of a trace the smallest rank wins."""
     rules = FieldRules({"intent": [Rule.of(path="a"), Rule.of(path="b"), Rule.of(default="rest")]})
-    assert [(1, "x")] == [(said.rank, said.value) for said in rules.mapped(lambda path: {"b": "x"}.get(path))]
+    assert [(1, "x")] == [(said.rank, said.value) for said in rules.mapped({"b": "x"}.get)]
     assert [(2, "rest")] == [(said.rank, said.value) for said in rules.mapped(lambda _: None)]
 
 
