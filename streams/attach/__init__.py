@@ -1,13 +1,5 @@
 """Looking at a topic, or a file of its messages, before anything is set up: what it holds, what that allows, the cost.
 
-Reads, and never writes: no consumer group, no commit, no topic. Everything but ``topics`` is pure.
+Reads, and never writes: no consumer group, no commit, no topic. Everything but ``topics`` is pure. Nothing is imported
+here, since the command line shows the report without needing a Kafka client.
 """
-
-from streams.attach.dump import read_dump
-from streams.attach.report import Attached
-from streams.attach.sample import Sample
-from streams.attach.study import Study, study
-from streams.attach.topics import Wanted, read_topics
-from streams.attach.trial import Means
-
-__all__ = ["Attached", "Means", "Sample", "Study", "Wanted", "read_dump", "read_topics", "study"]

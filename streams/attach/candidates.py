@@ -5,8 +5,9 @@ A guess for a person to confirm. Words of names count most, since values alone c
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from streams.attach.paths import Places
 from streams.attach.reading import share
@@ -60,15 +61,20 @@ def places_by_path(found: Iterable[tuple[str, Places]]) -> list[Place]:
     return [Place(path, by_trace) for path, by_trace in paths.items()]
 
 
-def candidates(places: Sequence[Place], traces: int) -> dict[str, tuple[Candidate, ...]]:
-    """For each field the likeliest places, at most five; fields without any are left out."""
+def candidates(
+    places: Sequence[Place], traces: int, having: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> dict[str, tuple[Candidate, ...]]:
+    """For each field the likeliest places, at most five; fields without any are left out.
+
+    ``having`` names by field the traces that have it already.
+    """
     found = {}
     for field in _WORDS:
         ranked = sorted(
             ((rank, place) for place in places if (rank := _rank(field, place, traces)) is not None),
             key=lambda pair: (pair[0], pair[1].path),
         )
-        rows = [_row(field, place, traces) for place in _unlike(place for _, place in ranked)]
+        rows = [_row(field, place, traces, having.get(field, ())) for place in _unlike(place for _, place in ranked)]
         if rows:
             found[field] = tuple(rows[:_MOST])
     return found
@@ -115,7 +121,7 @@ def _is_default(field: str, path: str) -> bool:
     return path in {rule.path for rule in DEFAULT_RULES.get(field, ())}
 
 
-def _row(field: str, place: Place, traces: int) -> Candidate:
+def _row(field: str, place: Place, traces: int, having: Collection[str]) -> Candidate:
     counts = Counter(place.by_trace.values())
     values = sorted(counts, key=lambda value: (-counts[value], value))
     return Candidate(
@@ -123,5 +129,6 @@ def _row(field: str, place: Place, traces: int) -> Candidate:
         share=min(1.0, share(len(place.by_trace), traces)),
         distinct=len(counts),
         values=tuple(values[:_VALUES]),
+        gain=min(1.0, share(len(place.by_trace.keys() - set(having)), traces)),
         is_default=_is_default(field, place.path),
     )

@@ -48,6 +48,7 @@ def coverage(sample: Sample, reading: Reading) -> Coverage:
         last_recorded_at=None if sample.is_file else max(times, default=None),
         messages_per_second=per_second,
         bytes_per_second=None if per_second is None else round(per_second * sum(sizes) / max(1, len(sizes)), 1),
+        rate_over_seconds=min((one.counted_seconds for one in sample.topics if one.counted_seconds), default=None),
         skew_median_seconds=_at(skews, 0.5),
         skew_p95_seconds=_at(skews, 0.95),
         ahead_share=share(sum(skew < -CLOCK_TOLERANCE.total_seconds() for skew in skews), len(skews)),

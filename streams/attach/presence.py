@@ -45,7 +45,7 @@ def _has_own_id(passage: Passage) -> bool:
     return bool(passage.chunk_id) or (bool(passage.doc_id) and not passage.doc_id.startswith("content:"))
 
 
-def _states_tier(built: Built) -> bool:
+def states_tier(built: Built) -> bool:
     """Whether anything said the tier: of a whole trace in a format of its own only what differs from the default."""
     trace = built.trace
     if trace.decoder == _NATIVE:
@@ -71,7 +71,7 @@ _FIELDS: Mapping[str, Callable[[Built], bool]] = {
     "passage_effective_from": _passage(lambda passage: passage.effective_from),
     "packed_prompt": _trace(lambda trace: trace.packed_prompt),
     "intent": _trace(lambda trace: trace.intent != UNMAPPED),
-    "tier": _states_tier,
+    "tier": states_tier,
     "tenant": _trace(lambda trace: trace.tenant),
     "roles": _trace(lambda trace: trace.roles),
     "conversation": _trace(lambda trace: trace.conversation_id),

@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from schemas.trace import Versions
+from streams.assembly.trace import UNMAPPED
 from streams.attach.candidates import candidates, places_by_path
 from streams.attach.paths import Places, places_in
-from streams.attach.reading import Reading, Seen
+from streams.attach.presence import states_tier
+from streams.attach.reading import Built, Reading, Seen
 from streams.attach.report import Candidate, FieldFound, Proposal
 from streams.sources.sniffing import Encoding
 
@@ -19,8 +22,9 @@ _MAPPED = frozenset({"langsmith", "langfuse", "mlflow", "langchain", "llamaindex
 _ENOUGH = 20
 """Fewer messages than this do not prove that a topic has one format."""
 _FOUND = 0.9
+_WORTH = 0.1
+"""A rule that adds less than this is none."""
 _PROPOSED = ("intent", "tier", "tenant", "roles", "locale", "region", "prompt", "corpus", "retriever", "app")
-_PRESENCE = {**{name: f"version_{name}" for name in ("prompt", "corpus", "retriever", "app")}}
 _TIERS = {
     "low": ("low", "minor", "p3", "p4", "4", "3", "green"),
     "medium": ("medium", "mid", "normal", "moderate", "p2", "2", "yellow"),
@@ -33,9 +37,9 @@ def propose(reading: Reading, fields: Sequence[FieldFound], max_bytes: int, trie
     """The proposal; ``tried`` names, by topic, a format of JSON of its own that was found by trying."""
     found = list(_places(reading, max_bytes))
     traces = len({trace_id for trace_id, _ in found if trace_id}) or len(found)
-    known = candidates(places_by_path(found), traces)
+    known = candidates(places_by_path(found), traces, _having(reading.built))
     present = {field.field: field.share for field in fields}
-    rules = {name: rule for name in _PROPOSED if (rule := _rule(name, known.get(name, ()), present)) is not None}
+    rules = {name: rule for name in _PROPOSED if (rule := _rule(name, known.get(name, ()))) is not None}
     topics = sorted({one.message.topic for one in reading.seen})
     sources = [source for topic in topics if (source := _source(topic, reading.seen, rules, tried)) is not None]
     unread = [one for one in reading.seen if not one.is_read and one.encoding == Encoding.OTHER_JSON]
@@ -53,12 +57,23 @@ def _places(reading: Reading, max_bytes: int) -> Iterator[tuple[str, Places]]:
             yield from places_in(one, max_bytes)
 
 
-def _rule(name: str, known: Sequence[Candidate], present: Mapping[str, float]) -> list[dict[str, Any]] | None:
-    """The rules of a field; None where the default ones find it, or nothing was met that could be it."""
-    if present.get(_PRESENCE.get(name, name), 0.0) >= _FOUND or not known:
-        return None
-    best = known[0]
-    if best.is_default or (name == "intent" and best.distinct == 1):
+def _having(built: Sequence[Built]) -> dict[str, set[str]]:
+    """By field, the ids of the traces that have it."""
+    return {name: {one.trace.trace_id for one in built if _has(one, name)} for name in _PROPOSED}
+
+
+def _has(built: Built, name: str) -> bool:
+    if name == "tier":
+        return states_tier(built)
+    trace = built.trace
+    value = getattr(trace.versions if name in Versions.model_fields else trace, name)
+    return bool(value) and value != UNMAPPED
+
+
+def _rule(name: str, known: Sequence[Candidate]) -> list[dict[str, Any]] | None:
+    """The rules of a field; None where nothing was met that could be it and would add to what is found already."""
+    best = next((one for one in known if one.gain >= _WORTH and not one.is_default), None)
+    if best is None or (name == "intent" and best.distinct == 1):
         return None
     rule: dict[str, Any] = {"path": best.path}
     if name == "tier":

@@ -80,8 +80,8 @@ async def read(sample: Sample, decoder: SourceDecoder, max_bytes: int, clock: Ca
 
     ``clock`` counts seconds from any origin.
     """
-    began = clock()
     seen: list[Seen] = []
+    spent = 0.0
     is_away = ""
     for message in sample.messages:
         layer, looks = _around(message.value or b"", max_bytes)
@@ -89,18 +89,20 @@ async def read(sample: Sample, decoder: SourceDecoder, max_bytes: int, clock: Ca
             seen.append(Seen(message, looks, layer, (), _refused("registry_away", is_away)))
             continue
         before = Counter(decoder.seen.get(message.topic, ()))
+        began = clock()
         try:
             decoded = await decoder.decode(message)
         except Retryable as error:
             is_away = str(error)
             decoded = _refused("registry_away", is_away)
+        spent += clock() - began
         said = Counter(decoder.seen.get(message.topic, ())) - before
         encoding = next(iter(said), looks)
         conventions = sorted({span.decoder for span in decoded.spans} | {trace.decoder for trace in decoded.traces})
         seen.append(Seen(message, encoding, layer, tuple(conventions), decoded))
-    decoded_at = clock()
+    began = clock()
     built, judges, repeated, by_trace = _assembled(seen, decoder)
-    return Reading(tuple(seen), tuple(built), judges, repeated, decoded_at - began, clock() - decoded_at, by_trace)
+    return Reading(tuple(seen), tuple(built), judges, repeated, spent, clock() - began, by_trace)
 
 
 def _assembled(seen: Sequence[Seen], decoder: SourceDecoder) -> tuple[list[Built], int, int, dict[str, list[Span]]]:

@@ -84,6 +84,8 @@ class Coverage(Record):
     last_recorded_at: UtcDatetime | None = None
     messages_per_second: float | None = None
     bytes_per_second: float | None = None
+    rate_over_seconds: float | None = None
+    """How long a stretch the rates were counted over; a short one says little of a day."""
     skew_median_seconds: float | None = None
     """Event time behind the broker's record time; negative where it is ahead."""
     skew_p95_seconds: float | None = None
@@ -113,8 +115,10 @@ class Candidate(Record):
     share: float
     distinct: int
     values: tuple[str, ...]
+    gain: float = 0.0
+    """Share of traces that have the place and lack the field."""
     is_default: bool = False
-    """Found by the default rules already."""
+    """Looked at without a rule."""
 
 
 class Proposal(Record):

@@ -23,6 +23,8 @@ class TopicFacts:
     per_second: float | None = None
     busiest_per_second: float | None = None
     """Of the partition with the most messages."""
+    counted_seconds: float | None = None
+    """How long a stretch was counted over: an hour, less where the topic is younger."""
     max_message_bytes: int | None = None
     compression: str = ""
     retention_seconds: float | None = None

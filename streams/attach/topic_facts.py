@@ -24,6 +24,7 @@ class Counts:
     """Messages a second of each partition, empty where nothing could be counted."""
 
     by_partition: Mapping[TopicPartition, float]
+    seconds: float | None = None
 
 
 async def counted(consumer: AIOKafkaConsumer, ends: Mapping[TopicPartition, int], newest: datetime | None) -> Counts:
@@ -43,7 +44,7 @@ async def counted(consumer: AIOKafkaConsumer, ends: Mapping[TopicPartition, int]
     if first_ms <= 0 or seconds < _LEAST_SECONDS:
         return Counts({})
     last = {tp: untils[tp].offset if untils.get(tp) is not None else ends[tp] for tp in known}
-    return Counts({tp: max(0, last[tp] - found.offset) / seconds for tp, found in known.items()})
+    return Counts({tp: max(0, last[tp] - found.offset) / seconds for tp, found in known.items()}, seconds)
 
 
 async def configured(
@@ -67,6 +68,7 @@ async def configured(
                 available=sum(ends[tp] - begins[tp] for tp in own),
                 per_second=sum(per_second) if per_second else None,
                 busiest_per_second=max(per_second, default=None),
+                counted_seconds=counts.seconds if per_second else None,
                 max_message_bytes=int(limit) if limit.isdecimal() else None,
                 compression=compression,
                 retention_seconds=int(retention) / 1000 if retention.isdecimal() else None,

@@ -1,7 +1,7 @@
 """The pipeline on a sample, in memory: screening, what the policy would draw, and verdicts on all of it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from schemas.verdict import ClaimVerdict, Verdict
 from streams.attach.reading import Built, Reading, counts_of, share
 from streams.attach.report import Cost, DryRun, Flagged, OutcomeRow, TierDraw, Unresolved
 
-MAX_FLAGGED = 20
+MAX_FLAGGED = 10
 MAX_CHARS = 300
 DAY_SECONDS = 86_400
 _EVERY_TRACE = Draw(stratum="rest", u=0.0, inclusion_probability=1.0, min_probability=1.0, policy_id="", drawn=True)
@@ -57,8 +57,10 @@ def run_trial(reading: Reading, means: Means) -> Trial:
     taken = [Built(means.finish(one.trace), one.spans) for one in reading.whole]
     traces = [one.trace for one in taken]
     policies = [means.policy.document] * len(traces)
+    screener = Screener(means.detector)
+    screener.screen(traces[:1], policies[:1])  # reads the weights, which is no part of what a trace costs
     began = means.clock()
-    screenings = Screener(means.detector).screen(traces, policies)
+    screenings = screener.screen(traces, policies)
     screened_at = means.clock()
     drawn = [
         DrawnTrace(trace=trace, draw=_EVERY_TRACE, screening=screening)
@@ -83,7 +85,7 @@ def dry_run(trial: Trial, fixes: Mapping[str, str]) -> DryRun:
         judged=len(trial.verdicts),
         torn=trial.torn,
         outcomes=tuple(sorted(rows, key=lambda row: (-row.traces, row.intent, row.tier))),
-        flagged=tuple(_flagged(verdict) for verdict in bad[:MAX_FLAGGED]),
+        flagged=tuple(_each_once(map(_flagged, bad)))[:MAX_FLAGGED],
         unresolved=tuple(
             Unresolved(reason=reason, traces=count, share=share(count, len(trial.verdicts)), fix=fixes.get(reason, ""))
             for reason, count in reasons
@@ -97,6 +99,15 @@ def _row(intent: str, tier: str, outcomes: Sequence[Outcome]) -> OutcomeRow:
     named = {outcome.value: counts[outcome] for outcome in _OWN_COLUMNS}
     other = len(outcomes) - unresolved - sum(named.values())
     return OutcomeRow(intent=intent, tier=tier, traces=len(outcomes), other=other, unresolved=unresolved, **named)
+
+
+def _each_once(flagged: Iterable[Flagged]) -> Iterator[Flagged]:
+    """One answer for each claim: what goes wrong a hundred times is one thing to look at."""
+    claims: set[str] = set()
+    for one in flagged:
+        if one.claim not in claims:
+            claims.add(one.claim)
+            yield one
 
 
 def _flagged(verdict: Verdict) -> Flagged:
