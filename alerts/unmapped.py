@@ -13,13 +13,13 @@ from typing import NamedTuple
 from pydantic import Field
 
 from alerts.buckets import ClosedBucket
-from schemas.alert import Alert, RateEstimate
+from schemas.alert import UNMAPPED_RULE, Alert, RateEstimate
 from schemas.base import Record
 from schemas.labels import AlertState, RiskTier
 from schemas.slice import Slice
 from schemas.trace import UNMAPPED
 
-RULE = "unmapped"
+RULE = UNMAPPED_RULE
 SLICE = Slice(intent=UNMAPPED, tier=RiskTier.MEDIUM)
 """Stands for all that is unmapped, whatever its tier."""
 WINDOW = timedelta(hours=1)

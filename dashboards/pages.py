@@ -13,6 +13,8 @@ SECTIONS = {
     "overview.html": "Overview",
     "alerts.html": "Alerts",
     "alert.html": "Alerts",
+    "unmapped.html": "Alerts",
+    "leads.html": "Leads",
     "flagged.html": "Flagged",
     "trace.html": "Flagged",
 }

@@ -8,11 +8,15 @@ from dashboards.periods import DAY, USUAL, USUAL_SUMS, Period
 from dashboards.views.answers import AnswerView, TracePage, flagged_answer, trace_page
 from dashboards.views.incident import EXAMPLES, IncidentPage, examples, incident, window
 from dashboards.views.overview import Overview, TallyReads, open_alerts, overview
+from dashboards.views.unmapped import UnmappedPage, unmapped_view
 from schemas.alert import Alert
 from schemas.tally import Tally
-from streams.store import ALL_TENANTS, Store, Tenants
+from schemas.trace import UNMAPPED
+from streams.store import ALL_TENANTS, Lead, Store, Tenants, WantedLeads
 
 FLAGGED_PER_PAGE = 20
+LEADS_PER_PAGE = 50
+LEAD_DAYS = 7
 VERSIONS_BEFORE = timedelta(days=7)
 OLDER, OLDER_STEP = timedelta(days=63), timedelta(days=21)
 """How far before the last three weeks a slice's reference may reach; only sums are wanted of it."""
@@ -23,7 +27,7 @@ def read_overview(store: Store, period: Period, now: datetime) -> Overview:
     longest = USUAL if period is USUAL else USUAL_SUMS
     reads = {shown.key: _tallies(store, shown, now) for shown in {DAY, longest, period}}
     before = longest.start(now)
-    return overview(
+    page = overview(
         period,
         TallyReads(
             day=reads[DAY.key],
@@ -36,9 +40,12 @@ def read_overview(store: Store, period: Period, now: datetime) -> Overview:
         store.deploys(before),
         now,
     )
+    if not any(row.intent == UNMAPPED and row.traffic for row in reads[DAY.key]):
+        return page  # spares the count of the day's traces
+    return replace(page, without_intent=unmapped_view(store.unmapped(now - DAY.span, now)))
 
 
-def read_incident(store: Store, alert_id: str, now: datetime, tenants: Tenants) -> IncidentPage | None:
+def read_incident(store: Store, alert_id: str, now: datetime, tenants: Tenants) -> IncidentPage | UnmappedPage | None:
     """An alert's page, None when there is no such alert; raises StoreUnavailable.
 
     An alert's own examples may come from any tenant, so only a reader of all tenants sees them.
@@ -46,6 +53,10 @@ def read_incident(store: Store, alert_id: str, now: datetime, tenants: Tenants) 
     alert = store.alert(alert_id)
     if alert is None:
         return None
+    if not alert.is_of_slice:
+        until = alert.resolved_at or now
+        since = max(alert.since, until - DAY.span)
+        return UnmappedPage(alert, unmapped_view(store.unmapped(since, until)), since, until)
     span = window(alert, now)
     page = incident(
         alert,
@@ -88,6 +99,12 @@ def read_flagged(store: Store, chosen: Filters, tenants: Tenants) -> list[Answer
         limit=FLAGGED_PER_PAGE + 1,
     )
     return [flagged_answer(answer) for answer in found]
+
+
+def read_leads(store: Store, negative: str, now: datetime, tenants: Tenants) -> list[Lead]:
+    """Traces with feedback, one more than a page shows; raises StoreUnavailable."""
+    wanted = WantedLeads(now - timedelta(days=LEAD_DAYS), negative, LEADS_PER_PAGE + 1)
+    return store.leads(wanted, tenants=tenants)
 
 
 def read_trace(store: Store, trace_id: str, moment: datetime, tenants: Tenants) -> TracePage | None:

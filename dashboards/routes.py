@@ -10,6 +10,7 @@ from aiohttp import web
 
 from dashboards import pages, params, reads
 from dashboards.live_counts import LiveCounts
+from dashboards.views.unmapped import UnmappedPage
 from schemas.errors import StoreUnavailable
 from schemas.labels import RiskTier
 from streams.store import Store, Tenants
@@ -29,15 +30,26 @@ _ASSET_SECONDS = 86_400
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 
-def add_routes(app: web.Application, store: Store, *, now: Callable[[], datetime], tenants: Tenants) -> None:
-    """Add the read-only pages over ``store``; every trace shown belongs to ``tenants``."""
-    site = Site(store, now, tenants)
+def add_routes(
+    app: web.Application,
+    store: Store,
+    *,
+    now: Callable[[], datetime],
+    tenants: Tenants,
+    negative_feedback: str = "",
+) -> None:
+    """Add the read-only pages over ``store``; every trace shown belongs to ``tenants``.
+
+    ``negative_feedback`` is the pattern (RE2) of feedback that comes first among the leads.
+    """
+    site = Site(store, now, tenants, negative_feedback)
     # [^/]+ because a plain placeholder refuses braces, and ids are the producers' own.
     for path, handler in (
         ("/", site.overview),
         ("/alerts", site.alerts),
         ("/alerts/{alert_id:[^/]+}", site.alert),
         ("/flagged", site.flagged),
+        ("/review-leads", site.leads),
         ("/traces/{ts}", site.trace),
         ("/traces/{ts}/{trace_id:[^/]+}", site.trace),
         ("/live", site.live),
@@ -49,8 +61,11 @@ def add_routes(app: web.Application, store: Store, *, now: Callable[[], datetime
 class Site:
     """The handlers with what they share: the store, the clock, the reader's tenants and the templates."""
 
-    def __init__(self, store: Store, now: Callable[[], datetime], tenants: Tenants) -> None:
+    def __init__(
+        self, store: Store, now: Callable[[], datetime], tenants: Tenants, negative_feedback: str = ""
+    ) -> None:
         self._store = store
+        self._negative = negative_feedback
         self._now = now
         self._tenants = tenants
         self._counts = LiveCounts(store, now)
@@ -89,6 +104,8 @@ class Site:
         view = await asyncio.to_thread(reads.read_incident, self._store, alert_id, self._now(), self._tenants)
         if view is None:
             return self._error(HTTPStatus.NOT_FOUND, "No alert has this id.")
+        if isinstance(view, UnmappedPage):
+            return self._page("unmapped.html", view=view)
         return self._page("alert.html", view=view, filters=params.Filters)
 
     async def flagged(self, request: web.Request) -> web.Response:
@@ -98,6 +115,12 @@ class Site:
         shown = found[: reads.FLAGGED_PER_PAGE]
         older = chosen.link(until=shown[-1].trace.ts) if len(found) > len(shown) else ""
         return self._page("flagged.html", answers=shown, filters=chosen, older=older, tiers=list(RiskTier))
+
+    async def leads(self, _request: web.Request) -> web.Response:
+        """What users and foreign evaluators said, negative first."""
+        found = await asyncio.to_thread(reads.read_leads, self._store, self._negative, self._now(), self._tenants)
+        shown = found[: reads.LEADS_PER_PAGE]
+        return self._page("leads.html", leads=shown, days=reads.LEAD_DAYS, has_more=len(found) > len(shown))
 
     async def trace(self, request: web.Request) -> web.Response:
         """One trace, by its time and id."""

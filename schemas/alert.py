@@ -4,6 +4,9 @@ from schemas.base import Record, UtcDatetime
 from schemas.labels import AlertState
 from schemas.slice import Slice
 
+UNMAPPED_RULE = "unmapped"
+"""Rule of alerts about traces without an intent."""
+
 
 class RateEstimate(Record):
     """A rate with its interval; ``rate`` is None when nothing was judged. ``n`` judged answers, ``level`` e.g. 0.95."""
@@ -69,3 +72,8 @@ class Alert(Record):
     changes: tuple[VersionChange, ...] = ()
     examples: tuple[AlertExample, ...] = ()
     is_historical: bool = False
+
+    @property
+    def is_of_slice(self) -> bool:
+        """True for an alert on the answers of its slice; the rate of another is a share of all traffic."""
+        return self.rule != UNMAPPED_RULE

@@ -143,6 +143,7 @@ async def start_web(runtime: Runtime) -> str:
         reports=runtime.open_store(),
         salt=lambda: known_salt(settings),
         retention_days=settings.store.retention_days,
+        negative_feedback=settings.web.negative_feedback,
         deploys_token=settings.web.deploys_token.get_secret_value(),
     )
     runner = web.AppRunner(api.application(), access_log=None)

@@ -14,6 +14,7 @@ from streams.agents.policies import KnownPolicies, PolicyPublisher
 from streams.api.alerts import AlertRoutes
 from streams.api.answers import json_answer, problem
 from streams.api.deploys import MARK_PATHS, DeployRoutes
+from streams.api.intents import IntentRoutes
 from streams.api.policy import PolicyRoutes
 from streams.api.store import StoreRoutes
 from streams.api.traces import TraceRoutes
@@ -41,6 +42,8 @@ class Api:
     """Asked when it is needed: ingest makes an embedded one after the server has started."""
     retention_days: int | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    negative_feedback: str = ""
+    """Pattern (RE2) of feedback that comes first among the leads."""
     deploys_token: str = field(default="", repr=False)
     """Lets a pipeline mark deploys and nothing else; empty lets nobody in."""
 
@@ -55,9 +58,10 @@ class Api:
         AlertRoutes(self.store).add(app)
         DeployRoutes(self.store, self.now).add(app)
         TraceRoutes(reports).add(app)
+        IntentRoutes(reports, self.now).add(app)
         PolicyRoutes(self.store, self.policies, self.publisher, self.now).add(app)
         StoreRoutes(self.store, reports, self.now, self.salt, self.retention_days).add(app)
-        add_routes(app, self.store, now=self.now, tenants=ALL_TENANTS)
+        add_routes(app, self.store, now=self.now, tenants=ALL_TENANTS, negative_feedback=self.negative_feedback)
         return app
 
     @web.middleware

@@ -18,6 +18,8 @@ from streams.store import (
     ExpiredCount,
     FlaggedAnswer,
     FoundTrace,
+    IntentTraffic,
+    Lead,
     ListFilter,
     MigrationReport,
     RebuildReport,
@@ -28,7 +30,9 @@ from streams.store import (
     Tenants,
     TraceHead,
     TraceSummary,
+    UnmappedShare,
     Verification,
+    WantedLeads,
     Watermark,
 )
 from tests import fakes_store_reads
@@ -283,6 +287,18 @@ class MemoryStore:
         every = fakes_store_reads.summaries(self._rows(tenants), ListFilter(limit=len(self._traces)))
         ids = tuple(dict.fromkeys(row.trace_id for row in every if text and row.trace_id.startswith(text)))[:10]
         return FoundTrace(trace=self.trace(ids[0], tenants=tenants) if len(ids) == 1 else None, candidates=ids)
+
+    def leads(self, wanted: WantedLeads, *, tenants: Tenants) -> list[Lead]:
+        """Negative ones first."""
+        return fakes_store_reads.leads(self._rows(tenants), wanted)
+
+    def intents(self, since: datetime, until: datetime) -> list[IntentTraffic]:
+        """Most traffic first."""
+        return fakes_store_reads.intents(self._rows(AllTenants.ALL), since, until)
+
+    def unmapped(self, since: datetime, until: datetime) -> list[UnmappedShare]:
+        """Oldest first."""
+        return fakes_store_reads.unmapped(self._rows(AllTenants.ALL), since, until)
 
     def stats(self) -> StoreStats:
         """Counts without bytes."""

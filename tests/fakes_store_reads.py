@@ -1,6 +1,6 @@
 """What the store in memory says of itself and of its traces, worked out the slow and obvious way."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,18 +8,24 @@ from datetime import datetime, timedelta
 from sampling.draw import u_of
 from sampling.policy_log import PolicyLog
 from schemas.draw import DrawnTrace
+from schemas.labels import RiskTier
+from schemas.patterns import compile_pattern
 from schemas.policy import PolicyRecord
-from schemas.trace import passage_hash
+from schemas.trace import UNMAPPED, passage_hash
 from schemas.verdict import Verdict
 from streams.store import (
     CheckName,
     CheckResult,
+    IntentTraffic,
+    Lead,
     ListFilter,
     StoreStats,
     TableStats,
     TraceHead,
     TraceSummary,
+    UnmappedShare,
     Verification,
+    WantedLeads,
 )
 
 _AHEAD = timedelta(minutes=10)
@@ -49,6 +55,55 @@ def summaries(rows: Rows, wanted: ListFilter) -> list[TraceSummary]:
         found.append(_summary(row, newest))
     ordered = sorted(sorted(found, key=lambda s: s.trace_id), key=lambda s: s.ts, reverse=True)
     return [summary for summary in ordered if _fits(summary, wanted)][: wanted.limit]
+
+
+def leads(rows: Rows, wanted: WantedLeads) -> list[Lead]:
+    """Negative ones first, each part newest first."""
+    said = {(row.trace.ts, row.trace.trace_id): row.trace.feedback for row in rows.traces}
+    every = summaries(rows, ListFilter(since=wanted.since, has_feedback=True, limit=len(said)))
+    found = []
+    for summary in every:
+        feedback = said[summary.ts, summary.trace_id]
+        is_negative = bool(wanted.negative) and compile_pattern(wanted.negative).is_in(feedback)
+        found.append(Lead(trace=summary, feedback=feedback[:1000], is_negative=is_negative))
+    return sorted(found, key=lambda lead: not lead.is_negative)[: wanted.limit]
+
+
+def intents(rows: Rows, since: datetime, until: datetime) -> list[IntentTraffic]:
+    """Most traffic first."""
+    groups: dict[tuple[str, RiskTier], list[datetime]] = defaultdict(list)
+    for row in rows.traces:
+        groups[row.trace.intent, row.trace.tier].append(row.trace.ts)
+    traffic = {key: sum(since <= ts < until for ts in times) for key, times in groups.items()}
+    total = sum(traffic.values())
+    found = [
+        IntentTraffic(
+            intent=key[0],
+            tier=key[1],
+            traffic=traffic[key],
+            share=traffic[key] / total if total else 0.0,
+            first_seen=min(times),
+            last_seen=max(times),
+        )
+        for key, times in groups.items()
+    ]
+    return sorted(found, key=lambda one: (-one.traffic, one.intent, one.tier))
+
+
+def unmapped(rows: Rows, since: datetime, until: datetime) -> list[UnmappedShare]:
+    """By hour, then topic."""
+    every: Counter[tuple[datetime, str]] = Counter()
+    without: Counter[tuple[datetime, str]] = Counter()
+    for row in rows.traces:
+        if since <= row.trace.ts < until:
+            topic = row.trace.source.topic if row.trace.source else ""
+            key = (row.trace.ts.replace(minute=0, second=0, microsecond=0), topic)
+            every[key] += 1
+            without[key] += row.trace.intent == UNMAPPED
+    return [
+        UnmappedShare(topic=key[1], hour=key[0], traffic=n, unmapped=without[key], share=without[key] / n)
+        for key, n in sorted(every.items())
+    ]
 
 
 def stats(rows: Rows) -> StoreStats:
@@ -137,6 +192,7 @@ def _summary(row: DrawnTrace, newest: Verdict | None) -> TraceSummary:
         outcome=newest.outcome if newest else None,
         failures=newest.failures if newest else (),
         question=row.trace.question[:200],
+        feedback=row.trace.feedback[:200],
     )
 
 
@@ -150,4 +206,4 @@ def _fits(summary: TraceSummary, wanted: ListFilter) -> bool:
     is_inside = (wanted.since is None or summary.ts >= wanted.since) and (
         wanted.until is None or summary.ts < wanted.until
     )
-    return is_wanted and is_inside
+    return is_wanted and is_inside and (not wanted.has_feedback or summary.feedback != "")

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from alerts.explain import NAMED
 from alerts.notify.plain import plain
+from alerts.notify.unmapped_text import unmapped_headline, unmapped_lines
 from schemas.alert import Alert, AlertExample, RateEstimate, VersionChange
 from schemas.labels import AlertState
 
@@ -23,6 +24,8 @@ HEADLINES = {
 
 def headline(alert: Alert) -> str:
     """One line: state, intent, tier, rate against reference."""
+    if not alert.is_of_slice:
+        return unmapped_headline(alert)
     times = "" if alert.ratio is None else f" (×{alert.ratio:.1f})"
     where = f"{plain(alert.slice.intent, 80)}, {alert.slice.tier.value} risk"
     was = "over the episode " if alert.state is AlertState.RESOLVED else ""
@@ -35,14 +38,11 @@ def render(alert: Alert, *, page_url: str = "") -> str:
 
     Texts of answers and passages are made plain; the receiver must still escape for its own markup.
     """
-    lines = [
-        headline(alert),
-        f"  rate       {_rate(alert.rate)}",
-        f"  reference  {_rate(alert.reference)}",
-        f"  since      {_moment(alert.since)}" + _found(alert),
-        *_what_changed(alert.changes),
-        *_examples(alert.examples),
-    ]
+    since = f"  since      {_moment(alert.since)}" + _found(alert)
+    lines = [headline(alert), since, *unmapped_lines(alert)]
+    if alert.is_of_slice:
+        rates = [f"  rate       {_rate(alert.rate)}", f"  reference  {_rate(alert.reference)}"]
+        lines = [headline(alert), *rates, since, *_what_changed(alert.changes), *_examples(alert.examples)]
     if page_url:
         lines.append(f"  {page_url.rstrip('/')}/alerts/{quote(alert.alert_id, safe='')}")
     return "\n".join(lines) + "\n"
@@ -51,7 +51,10 @@ def render(alert: Alert, *, page_url: str = "") -> str:
 def _found(alert: Alert) -> str:
     parts = []
     if alert.fired_at is not None:
-        parts.append(f"fired {_moment(alert.fired_at)} after {alert.samples} verified answers")
+        parts.append(
+            f"fired {_moment(alert.fired_at)}"
+            + (f" after {alert.samples} verified answers" if alert.is_of_slice else "")
+        )
     if alert.resolved_at is not None:
         parts.append(f"resolved {_moment(alert.resolved_at)}")
     return "".join(f", {part}" for part in parts)

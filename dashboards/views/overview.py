@@ -8,6 +8,7 @@ from dashboards import series
 from dashboards.charts import Curve, Frame, curve, top_of
 from dashboards.periods import Period
 from dashboards.views.history import History, history_of
+from dashboards.views.unmapped import UnmappedView
 from schemas.alert import Alert, RateEstimate
 from schemas.labels import AlertState, RiskTier
 from schemas.slice import Slice
@@ -89,6 +90,8 @@ class Overview:
     fingerprint: str
     other_verdicts: int
     top: float
+    without_intent: UnmappedView | None = None
+    """Traffic of the last 24 h by topic; None where all of it has an intent."""
 
     @property
     def is_empty(self) -> bool:
@@ -227,7 +230,7 @@ def _sparks(
 def _newest_alerts(alerts: Sequence[Alert]) -> Mapping[Slice, Alert]:
     """The alert that speaks for each slice: the most urgent, then the newest."""
     ranked = sorted(alerts, key=lambda alert: (-_URGENCY.index(alert.state), alert.since))
-    return {alert.slice: alert for alert in ranked if not alert.is_historical}
+    return {alert.slice: alert for alert in ranked if alert.is_of_slice and not alert.is_historical}
 
 
 def _grouped(rows: Sequence[SliceRow]) -> tuple[IntentGroup, ...]:

@@ -16,7 +16,6 @@ from alerts.buckets import ClosedBucket, DeployMark
 from alerts.closing import lowest_watermark
 from alerts.fold import FoldState, confirmed_deploys
 from alerts.folder import REFOLDED, Folder
-from alerts.lifecycle import RULE as JUMP
 from alerts.unmapped import UnmappedState
 from schemas.alert import Alert
 from schemas.labels import AlertState
@@ -148,7 +147,7 @@ class AlertStep:
         }
 
     async def _tell(self, alert: Alert) -> None:
-        if alert.rule == JUMP and alert.state in {AlertState.FIRING, AlertState.RESOLVED}:
+        if alert.is_of_slice and alert.state in {AlertState.FIRING, AlertState.RESOLVED}:
             flagged = await asyncio.to_thread(
                 self.store.flagged,
                 tenants=ALL_TENANTS,

@@ -66,6 +66,14 @@ def one_of(text: str, name: str, known: type[W]) -> W:
         raise ConfigError(f"{name} = {text[:40]!r}: use one of {', '.join(known)}") from error
 
 
+def flag(request: web.Request, name: str) -> bool:
+    """A yes or no of the query, no when it is not given. Raises ConfigError for any other word."""
+    text = request.query.get(name, "false")
+    if text not in {"true", "false"}:
+        raise ConfigError(f"{name} = {text[:40]!r}: use true or false")
+    return text == "true"
+
+
 def tenants(request: web.Request) -> Tenants:
     """Whose traces may be read; never implied: ``tenants=all``, or ``tenant`` once for each. Raises ConfigError."""
     named = frozenset(request.query.getall("tenant", [])) - {""}

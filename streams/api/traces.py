@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from schemas.labels import FailureLabel, Outcome, RiskTier
-from streams.api.answers import dump, json_answer, limit, moment, tenants, word
+from streams.api.answers import dump, flag, json_answer, limit, moment, tenants, word
 from streams.store import ListFilter, Store
 
 
@@ -22,7 +22,10 @@ class TraceRoutes:
         app.router.add_get("/api/v1/traces/find", self.found)
 
     async def listed(self, request: web.Request) -> web.Response:
-        """``intent``, ``tier``, ``outcome``, ``failure``, ``since``, ``until``, ``limit``: summaries, newest first."""
+        """``intent``, ``tier``, ``outcome``, ``failure``, ``since``, ``until``, ``limit``, ``has_feedback``.
+
+        Summaries, newest first.
+        """
         wanted = ListFilter(
             intent=request.query.get("intent"),
             tier=word(request, "tier", RiskTier),
@@ -31,6 +34,7 @@ class TraceRoutes:
             since=moment(request, "since"),
             until=moment(request, "until"),
             limit=limit(request, 20),
+            has_feedback=flag(request, "has_feedback"),
         )
         rows = await asyncio.to_thread(self.store.list_traces, wanted, tenants=tenants(request))
         return json_answer([dump(row) for row in rows])

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from schemas.errors import GroundwatchError
-from streams.cli import alerts, check, config, demo, deploy, migrate, policy, replay, run, store, traces
+from streams.cli import (
+    alerts,
+    attach,
+    check,
+    config,
+    demo,
+    deploy,
+    intents,
+    migrate,
+    policy,
+    replay,
+    run,
+    store,
+    traces,
+)
 from streams.cli.display import json_line, plain, stderr
 from streams.cli.exits import ExitCode, exit_code
 from streams.cli.options import AsJson
@@ -28,10 +42,12 @@ app.command("run")(run.run)
 app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
+app.command("attach")(attach.attach)
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(traces.app, name="traces")
 app.add_typer(policy.app, name="policy")
 app.add_typer(deploy.app, name="deploy")
+app.add_typer(intents.app, name="intents")
 app.add_typer(store.app, name="store")
 app.add_typer(config.app, name="config")
 app.command("migrate")(migrate.migrate)

@@ -6,6 +6,7 @@ from schemas.alert import Alert
 from schemas.base import Record
 from schemas.labels import Containment, FailureLabel, Outcome, RiskTier
 from schemas.policy import PolicyRecord
+from streams.attach.report import Attached
 from streams.cli.config import ShownSetting
 from streams.cli.migrate import Migrated
 from streams.cli.policy_files import CheckedFile
@@ -13,7 +14,7 @@ from streams.cli.policy_log import InForce
 from streams.cli.policy_view import NamedDiff
 from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
-from streams.store import CheckResult, Deploy, StoreStats, TraceSummary
+from streams.store import CheckResult, Deploy, IntentTraffic, StoreStats, TraceSummary, UnmappedShare
 
 
 class Versions(Record):
@@ -53,10 +54,13 @@ class CheckedAnswer(Record):
 SHAPES: dict[str, type[Record]] = {
     "alerts list": Alert,
     "alerts show": Alert,
+    "attach": Attached,
     "check": CheckedAnswer,
     "config check": ShownSetting,
     "deploy list": Deploy,
     "deploy mark": Deploy,
+    "intents list": IntentTraffic,
+    "intents unmapped": UnmappedShare,
     "migrate": Migrated,
     "policy apply": PolicyRecord,
     "policy check": CheckedFile,

@@ -36,6 +36,9 @@ def list_traces(  # noqa: PLR0913, PLR0917  each option of the command is a para
     since: Since = "",
     until: Until = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest so many.")] = 20,
+    has_feedback: Annotated[
+        bool, typer.Option("--has-feedback", help="Only what somebody said something about.")
+    ] = False,
     tenant: Tenant = None,
     as_json: AsJson = False,
 ) -> None:
@@ -45,19 +48,23 @@ def list_traces(  # noqa: PLR0913, PLR0917  each option of the command is a para
 
     - `groundwatch traces list --outcome hallucinated --since 6h`
 
+    - `groundwatch traces list --has-feedback --since 7d` what users and foreign evaluators said
+
     - `groundwatch traces list --intent billing.refund --tier high --json | jq -r .trace_id`
     """
     from streams.store import ListFilter  # noqa: PLC0415  the store's client is slow to import
 
     now = utc_now()
     since_at, until_at = moment_of(since, now, "--since"), moment_of(until, now, "--until")
-    wanted = ListFilter(intent, tier, outcome, failure, since_at, until_at, limit)
+    wanted = ListFilter(intent, tier, outcome, failure, since_at, until_at, limit, has_feedback)
     found = read_list(settings_of(config), wanted, tenant or [])
     if as_json:
         for row in found:
             json_line(row.model_dump(mode="json"))
     else:
-        stdout().print(_table(found) if found else "No traces. Widen --since, or leave out a filter.")
+        stdout().print(
+            _table(found, shows_feedback=has_feedback) if found else "No traces. Widen --since, or leave out a filter."
+        )
 
 
 @app.command("show")
@@ -95,6 +102,7 @@ def read_list(settings: Settings, wanted: "ListFilter", tenants: list[str]) -> "
         times = {"since": wanted.since, "until": wanted.until}
         words = {"intent": wanted.intent, "tier": wanted.tier, "outcome": wanted.outcome, "failure": wanted.failure}
         asked = {name: str(value) for name, value in words.items() if value is not None}
+        asked |= {"has_feedback": "true"} if wanted.has_feedback else {}
         asked |= {name: value.isoformat() for name, value in times.items() if value is not None}
         rows = process.get("/api/v1/traces", is_long=True, **asked, limit=wanted.limit, **_tenant_query(tenants))
         return [TraceSummary.model_validate(row) for row in rows]
@@ -149,12 +157,13 @@ def _tenant_query(names: list[str]) -> dict[str, str | int | list[str]]:
     return {"tenant": names} if names else {"tenants": "all"}
 
 
-def _table(rows: "list[TraceSummary]") -> Table:
-    table = Table("time", "id", "slice", "outcome", "failures", "question", box=None, pad_edge=False)
+def _table(rows: "list[TraceSummary]", *, shows_feedback: bool) -> Table:
+    last = "feedback" if shows_feedback else "question"
+    table = Table("time", "id", "slice", "outcome", "failures", last, box=None, pad_edge=False)
     table.columns[1].no_wrap = True  # it is copied into `traces show`
     for row in rows:
-        question = plain(row.question.replace("\n", " "))
-        shown = question[:QUESTION_CHARACTERS] + ("…" if len(question) > QUESTION_CHARACTERS else "")
+        text = plain((row.feedback if shows_feedback else row.question).replace("\n", " "))
+        shown = text[:QUESTION_CHARACTERS] + ("…" if len(text) > QUESTION_CHARACTERS else "")
         outcome = row.outcome or ("pending" if row.is_drawn else "not drawn")
         table.add_row(
             moment(row.ts),

@@ -7,6 +7,9 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, SecretStr
 from pydantic_settings import NoDecode
 
+from schemas.errors import ConfigError
+from schemas.patterns import compile_pattern
+
 MIN_SALT_CHARACTERS = 32
 MIN_TOKEN_CHARACTERS = 16
 
@@ -43,6 +46,14 @@ def _long_token(token: SecretStr) -> SecretStr:
     return token
 
 
+def _is_pattern(text: str) -> str:
+    try:
+        compile_pattern(text)
+    except ConfigError as error:
+        raise ValueError(str(error)) from error
+    return text
+
+
 def _known_timezone(name: str) -> str:
     if name not in available_timezones():
         message = f"no such time zone: {name!r}; give an IANA name such as Europe/Berlin"
@@ -55,6 +66,7 @@ Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 Roles = Annotated[tuple[Role, ...], NoDecode, BeforeValidator(_split)]
 Salt = Annotated[SecretStr, AfterValidator(_long_enough)]
 Token = Annotated[SecretStr, AfterValidator(_long_token)]
+Pattern = Annotated[str, AfterValidator(_is_pattern)]
 Timezone = Annotated[str, AfterValidator(_known_timezone)]
 
 

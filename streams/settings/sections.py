@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from streams.settings.parts import Salt, Secrets, Section, Timezone, Token
+from streams.settings.parts import Pattern, Salt, Secrets, Section, Timezone, Token
 
 
 class Store(Section):
@@ -135,6 +135,13 @@ class Verify(Section):
     )
 
 
+NEGATIVE_FEEDBACK = (
+    r"thumbs?[ _-]?down|👎|\b(?:down|disliked?|negative|bad|wrong|incorrect|inaccurate|unhelpful|useless|false)\b"
+    r"|\bnot (?:helpful|correct|true|right)\b|\bhallucinat|[=:] ?(?:-\d[\d.]*|0(?:\.[0-4]\d*)?)(?:[^\d.]|$)"
+    r"|\b(?:rating|stars?) ?[=:] ?[12](?:\.0)?(?:[^\d.]|$)"
+)
+
+
 class ExpectedRate(Section):
     """Share of hallucinated answers expected before there is history, by risk tier, 0 to 1."""
 
@@ -202,6 +209,12 @@ class Web(Section):
     )
     port: int = Field(
         8642, ge=0, le=65535, description="TCP port; 0 takes a free one. Taken by another program: exits with 69."
+    )
+    negative_feedback: Pattern = Field(
+        NEGATIVE_FEEDBACK,
+        description="Pattern (RE2, upper and lower case alike) of feedback that counts as negative: such traces come "
+        "first among the leads for review, and nothing else depends on it. Too wide: bad answers drown in the list. "
+        "Empty: the newest come first.",
     )
     deploys_token: Token = Field(
         SecretStr(""),

@@ -1,6 +1,7 @@
 """ClickHouse, embedded or a server: the one place that knows it. Writes may be repeated; reads are named."""
 
 from streams.store.checks import Verification
+from streams.store.leads import WantedLeads
 from streams.store.listing import ListFilter
 from streams.store.records import (
     ALL_TENANTS,
@@ -23,9 +24,12 @@ from streams.store.reports import (
     CheckProgress,
     CheckResult,
     FoundTrace,
+    IntentTraffic,
+    Lead,
     StoreStats,
     TableStats,
     TraceSummary,
+    UnmappedShare,
 )
 from streams.store.store import Store
 
@@ -40,6 +44,8 @@ __all__ = [
     "ExpiredCount",
     "FlaggedAnswer",
     "FoundTrace",
+    "IntentTraffic",
+    "Lead",
     "ListFilter",
     "MigrationReport",
     "RebuildReport",
@@ -52,6 +58,8 @@ __all__ = [
     "Tenants",
     "TraceHead",
     "TraceSummary",
+    "UnmappedShare",
     "Verification",
+    "WantedLeads",
     "Watermark",
 ]

@@ -18,13 +18,16 @@ _LOOK_BACK = (timedelta(hours=6), timedelta(days=2), timedelta(days=14))
 _SPAN = "SELECT count() AS n, max(ts) AS last, min(ts) AS first FROM traces"
 _LIST = """
 SELECT seen.trace_id AS trace_id, seen.ts AS ts, seen.intent AS intent, seen.tier AS tier, seen.tenant AS tenant,
-  seen.is_drawn AS is_drawn, seen.question AS question, judged.newest AS newest
+  seen.is_drawn AS is_drawn, seen.question AS question, seen.said AS said,
+  judged.newest AS newest
 FROM (
-    SELECT trace_id, ts, intent, tier, tenant, is_drawn, substringUTF8(question, 1, 200) AS question FROM traces FINAL
+    SELECT trace_id, ts, intent, tier, tenant, is_drawn, substringUTF8(question, 1, 200) AS question,
+      substringUTF8(feedback, 1, 200) AS said
+    FROM traces FINAL
     WHERE ts >= fromUnixTimestamp64Micro({since:Int64}, 'UTC') AND ts < fromUnixTimestamp64Micro({until:Int64}, 'UTC')
       AND ({all:Bool} OR tenant IN (SELECT arrayJoin({tenants:Array(String)})))
       AND ({intent:Nullable(String)} IS NULL OR intent = {intent:Nullable(String)})
-      AND ({tier:String} = '' OR tier = {tier:String})
+      AND ({tier:String} = '' OR tier = {tier:String}) AND (NOT {feedback:Bool} OR feedback != '')
 ) AS seen
 LEFT JOIN (
     SELECT ts, trace_id, argMax((outcome, failures), (verified_at, fingerprint)) AS newest FROM verdicts FINAL
@@ -54,6 +57,8 @@ class ListFilter:
     since: datetime | None = None
     until: datetime | None = None
     limit: int = 20
+    has_feedback: bool = False
+    """Only traces that somebody said something about."""
 
 
 def read_list(connection: Connection, tenants: Tenants, wanted: ListFilter) -> list[TraceSummary]:
@@ -64,6 +69,7 @@ def read_list(connection: Connection, tenants: Tenants, wanted: ListFilter) -> l
         "outcome": wanted.outcome.value if wanted.outcome else "",
         "failure": wanted.failure.value if wanted.failure else "",
         "limit": wanted.limit,
+        "feedback": wanted.has_feedback,
         **tenant_parameters(tenants),
     }
     rows: list[dict[str, Any]] = []
@@ -104,6 +110,7 @@ def _summary(row: dict[str, Any]) -> TraceSummary:
         outcome=Outcome(outcome) if outcome else None,
         failures=tuple(FailureLabel(word) for word in failures),
         question=row["question"],
+        feedback=row["said"],
     )
 
 

@@ -101,6 +101,40 @@ class TraceSummary(Record):
     failures: tuple[FailureLabel, ...] = ()
     question: str = ""
     """The first 200 characters."""
+    feedback: str = ""
+    """What somebody said of it, the first 200 characters."""
+
+
+class Lead(Record):
+    """A trace that somebody said something about: a reason to look, never a label. ``feedback`` up to 1,000 characters.
+
+    ``is_negative``: the configured pattern is in the feedback.
+    """
+
+    trace: TraceSummary
+    feedback: str
+    is_negative: bool = False
+
+
+class IntentTraffic(Record):
+    """One intent at one tier: its traffic in the time asked for and its share of all; first and last seen at all."""
+
+    intent: str
+    tier: RiskTier
+    traffic: int
+    share: float
+    first_seen: UtcDatetime
+    last_seen: UtcDatetime
+
+
+class UnmappedShare(Record):
+    """Traces of one source topic in one hour, and what of them has no intent."""
+
+    topic: str
+    hour: UtcDatetime
+    traffic: int
+    unmapped: int
+    share: float
 
 
 class FoundTrace(Record):

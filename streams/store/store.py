@@ -18,6 +18,8 @@ from streams.store import flagged, listing, log, migrations, progress, spans, ta
 from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
+from streams.store.intents import read_intents, read_unmapped
+from streams.store.leads import WantedLeads, read_leads
 from streams.store.passages import PassageWriter
 from streams.store.rebuild import Rebuilder, mark_for_rebuild
 from streams.store.records import (
@@ -34,7 +36,16 @@ from streams.store.records import (
     TraceHead,
     Watermark,
 )
-from streams.store.reports import CheckProgress, CheckResult, FoundTrace, StoreStats, TraceSummary
+from streams.store.reports import (
+    CheckProgress,
+    CheckResult,
+    FoundTrace,
+    IntentTraffic,
+    Lead,
+    StoreStats,
+    TraceSummary,
+    UnmappedShare,
+)
 from streams.store.stats import read_stats
 
 
@@ -202,6 +213,18 @@ class Store:
     def find_trace(self, text: str, *, tenants: Tenants) -> FoundTrace:
         """The trace of that id, else the only one whose id begins so; several are named."""
         return listing.find_trace(self._connection, text, tenants)
+
+    def leads(self, wanted: WantedLeads, *, tenants: Tenants) -> list[Lead]:
+        """Traces with feedback, drawn or not, with the newest outcome: negative feedback first, then the newest."""
+        return read_leads(self._connection, tenants, wanted)
+
+    def intents(self, since: datetime, until: datetime) -> list[IntentTraffic]:
+        """Every stored intent and tier with its traffic in [since, until), most first."""
+        return read_intents(self._connection, since, until)
+
+    def unmapped(self, since: datetime, until: datetime) -> list[UnmappedShare]:
+        """Traces and those without an intent by source topic and hour in [since, until), oldest first."""
+        return read_unmapped(self._connection, since, until)
 
     def stats(self) -> StoreStats:
         """Size, age and growth; seconds for millions of traces."""

@@ -8,7 +8,7 @@ import pytest
 
 from alerts.notify import Reason, Sent, StdoutNotifier, decide, headline, render
 from alerts.notify.plain import plain
-from schemas.alert import AlertExample, VersionChange
+from schemas.alert import UNMAPPED_RULE, Alert, AlertExample, VersionChange
 from schemas.errors import NotifierUnavailable
 from schemas.labels import AlertState
 from schemas.slice import Slice
@@ -158,3 +158,30 @@ def test_closed_stream_is_unavailable() -> None:
     stream.close()
     with pytest.raises(NotifierUnavailable):
         StdoutNotifier(stream).notify(alert())
+
+
+def unmapped(state: AlertState) -> Alert:
+    """An alert about traces without an intent."""
+    share, limit = rate(0.34, 0.34, 0.34, 1234), rate(0.2, 0.2, 0.2, 0)
+    return alert("unmapped-1", rule=UNMAPPED_RULE, state=state, rate=share, reference=limit, samples=1234)
+
+
+def test_unmapped_traffic_reads_as_such_with_what_to_do() -> None:
+    """No word of hallucinated answers, and no interval: all traffic was counted."""
+    text = render(unmapped(AlertState.FIRING), page_url="http://h")
+    assert text.startswith("FIRING: traces without an intent · 34.0% of 1,234 traces in an hour, limit 20.0%\n")
+    wanted = (
+        "fired 2026-03-10 12:00 UTC\n",
+        "`groundwatch intents unmapped`",
+        "`sources`",
+        "http://h/alerts/unmapped-1",
+    )
+    assert [part for part in wanted if part not in text] == []
+    assert [part for part in ("hallucinated", "interval", "version change", "verified") if part in text] == []
+
+
+@pytest.mark.parametrize("state", AlertState)
+def test_every_state_of_unmapped_traffic_can_be_said(state: AlertState) -> None:
+    """Advice only while somebody has to act on it."""
+    text = render(unmapped(state))
+    assert (state in {AlertState.FIRING, AlertState.STALE}) == ("do         " in text)

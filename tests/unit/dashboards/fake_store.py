@@ -14,6 +14,7 @@ from schemas.slice import Slice
 from schemas.tally import BUCKET, Tally
 from schemas.trace import passage_hash
 from schemas.verdict import ClaimVerdict, Evidence, Verdict
+from streams.store import Lead, UnmappedShare, WantedLeads
 from streams.store.records import ALL_TENANTS, Deploy, FlaggedAnswer, StoreCounts, StoredTrace, Tenants
 from tests import builders
 
@@ -29,6 +30,8 @@ class FakeStore:
     deploy_rows: list[Deploy] = field(default_factory=list)
     stored: list[StoredTrace] = field(default_factory=list)
     policies: list[PolicyRecord] = field(default_factory=list)
+    unmapped_rows: list[UnmappedShare] = field(default_factory=list)
+    lead_rows: list[Lead] = field(default_factory=list)
     broken: Exception | None = None
 
     def tallies(
@@ -97,6 +100,17 @@ class FakeStore:
             if trace.trace_id == trace_id and (tenants is ALL_TENANTS or trace.tenant in tenants):
                 return item
         return None
+
+    def leads(self, wanted: WantedLeads, *, tenants: Tenants) -> list[Lead]:
+        """The leads that these tenants may see."""
+        self._check()
+        seen = [lead for lead in self.lead_rows if tenants is ALL_TENANTS or lead.trace.tenant in tenants]
+        return [lead for lead in seen if lead.trace.ts >= wanted.since][: wanted.limit]
+
+    def unmapped(self, since: datetime, until: datetime) -> list[UnmappedShare]:
+        """Rows of that time."""
+        self._check()
+        return [row for row in self.unmapped_rows if since <= row.hour < until]
 
     def policy_records(self) -> list[PolicyRecord]:
         """The policy log that was put in."""

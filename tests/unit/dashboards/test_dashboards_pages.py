@@ -25,7 +25,15 @@ from tests.unit.dashboards.page_reader import get
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)>" onclick="x {{ 7*7 }} {% raw %} \u202eevil \x00 ]]>'
 WORLD = world(NOW, hours=26)
-PATHS = ["/", "/?period=24h", "/?period=21d", "/alerts", "/alerts/jump-refunds-high-20260310", "/flagged"]
+PATHS = [
+    "/",
+    "/?period=24h",
+    "/?period=21d",
+    "/alerts",
+    "/alerts/jump-refunds-high-20260310",
+    "/flagged",
+    "/review-leads",
+]
 
 
 def hostile_store() -> FakeStore:
