@@ -44,15 +44,33 @@ def compile_pattern(source: str) -> Pattern:
     if len(source) > MAX_PATTERN_CHARS:
         message = f"a pattern of {len(source)} characters; shorten it to {MAX_PATTERN_CHARS} or split the rule"
         raise ConfigError(message)
+    try:
+        return _compiled(source)
+    except (re2.error, UnicodeEncodeError) as error:
+        message = f"not a pattern that RE2 can run ({_reason(error)}); {_FIX}"
+        raise ConfigError(message) from error
+
+
+@lru_cache(maxsize=1024)
+def compile_any(sources: tuple[str, ...]) -> Pattern | None:
+    """One pattern that matches where any of several does; None where they are too much for one.
+
+    Asked first, it spares asking each: most texts match none.
+    """
+    if any(r"\Q" in source for source in sources):  # an open quotation would swallow its neighbours
+        return None
+    try:
+        return _compiled("|".join(f"(?:{source})" for source in sources))
+    except (re2.error, UnicodeEncodeError):
+        return None
+
+
+def _compiled(source: str) -> Pattern:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
     options.max_mem = _MAX_PROGRAM_BYTES
-    try:
-        return Pattern(source, re2.compile(source, options))
-    except (re2.error, UnicodeEncodeError) as error:
-        message = f"not a pattern that RE2 can run ({_reason(error)}); {_FIX}"
-        raise ConfigError(message) from error
+    return Pattern(source, re2.compile(source, options))
 
 
 def _reason(error: Exception) -> str:

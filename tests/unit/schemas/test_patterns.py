@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.errors import ConfigError
-from schemas.patterns import compile_pattern
+from schemas.patterns import compile_any, compile_pattern
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,19 @@ def test_a_pattern_is_searched_for_anywhere_and_ignores_case(source: str, text: 
 def test_a_pattern_made_to_be_slow_is_not() -> None:
     """Nested repeats over a long text would keep a backtracking engine busy past any limit."""
     assert not compile_pattern("(a|aa|a+)+$").is_in("a" * 1_000_000 + "b")
+
+
+@pytest.mark.parametrize(
+    ("sources", "text", "expected"),
+    [
+        (("^never", "a|b$"), "so B", True),
+        (("^never", "a|b$"), "it never is", False),
+        (("a{1000}{1000}", "b"), "b", None),
+        ((r"\Qa(", "b"), "b", None),
+    ],
+)
+def test_several_patterns_make_one_where_they_can(sources: tuple[str, ...], text: str, expected: bool | None) -> None:
+    """It matches where any of them does; None sends the caller back to each."""
+    found = compile_any(sources)
+
+    assert expected == (None if found is None else found.is_in(text))
