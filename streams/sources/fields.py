@@ -54,6 +54,8 @@ class Rule:
         if not self.path:
             return self.default
         found = lookup(self.path)
+        if found is None:  # nearly always: most rules look where a format has nothing
+            return ""
         items = found[:_MAX_LISTED] if isinstance(found, list) else [found]
         texts = [_text(item) for item in items]
         if isinstance(found, list) and self.pattern is None and not self.values:
@@ -102,8 +104,8 @@ class FieldRules:
         found = []
         for target, rules in self.rules.items():
             for rank, rule in enumerate(rules):
-                value = fitting(target, rule.value(lookup))
-                if value:
+                value = rule.value(lookup)
+                if value and (value := fitting(target, value)):
                     found.append(_mapped(target, rank, value))
                     break
         return tuple(found)
@@ -137,20 +139,3 @@ class TierRules:
         if traced in _TIERS:
             return RiskTier(traced)
         return next((tier for pattern, tier in self.by_intent if pattern.is_in(intent)), self.default)
-
-
-def walk(document: Any, path: str) -> Json:
-    """What stands at a dotted path in a document: keys of maps, also such that hold dots, and numbers in lists."""
-    here = document
-    rest = path
-    while rest:
-        if isinstance(here, dict) and rest in here:
-            return here[rest]
-        part, _, rest = rest.partition(".")
-        if isinstance(here, dict):
-            here = here.get(part)
-        elif isinstance(here, list) and part.isdecimal() and len(part) <= 6:  # noqa: PLR2004 - no list is longer
-            here = here[int(part)] if int(part) < len(here) else None
-        else:
-            return None
-    return here

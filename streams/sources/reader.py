@@ -13,6 +13,7 @@ from schemas.errors import InvalidMessage
 from schemas.span import Span, SpanKind
 from schemas.trace import Trace, Versions
 from streams.assembly import assemble
+from streams.assembly.closing import CloseReason
 from streams.messages import Message
 from streams.sources.checked import checked
 from streams.sources.conventions import flat_values, to_span
@@ -22,8 +23,8 @@ from streams.sources.envelopes.jaeger_proto import decode_jaeger_proto
 from streams.sources.envelopes.otlp_proto import decode_otlp_proto
 from streams.sources.fields import fitting
 from streams.sources.json_text import clean, load
+from streams.sources.lookup import Lookup
 from streams.sources.mapping import Mapper
-from streams.sources.mapping.item import lookup_in
 from streams.sources.native import decode_native, source_of
 from streams.sources.raw import Decoded, Envelope, Json
 from streams.sources.sniffing import Encoding, shape_of, sniff
@@ -34,6 +35,8 @@ _REPAIRS = frozenset(
 )
 _MOST_CONTAINERS = 1_000_000
 """Lists and maps in a message; more is an attack on memory, which the native decoder refuses cheaply."""
+MAX_WHOLE_SPANS = 2_000
+"""Spans of a trace that comes whole, as of one that is assembled: the rest is left out, with ``close_reason``."""
 _OTLP = (Encoding.OTLP_JSON_TRACES, Encoding.OTLP_JSON_LOGS)
 
 
@@ -148,8 +151,12 @@ class Reader:
         return self._strict(Decoded(spans, tuple(traces), tuple(problems), evaluators, found.ignored))
 
     def _assembled(self, spans: Sequence[Span]) -> Trace | None:
-        trace = assemble(spans, self.topic.assembly, self.message.recorded_at)
-        return None if trace is None else checked(trace, self.message.recorded_at)
+        trace = assemble(spans[:MAX_WHOLE_SPANS], self.topic.assembly, self.message.recorded_at)
+        if trace is None:
+            return None
+        if len(spans) > MAX_WHOLE_SPANS:
+            trace = trace.model_copy(update={"close_reason": CloseReason.CAP_SPANS.value})
+        return checked(trace, self.message.recorded_at)
 
     def _record_time(self) -> datetime:
         """Messages of one partition keep their order where a mapping takes the record's time, a whole millisecond."""
@@ -177,7 +184,7 @@ def with_own_fields(trace: Trace, topic: Topic, value: bytes) -> Trace:
         return trace
     document, is_dirty = load(value)
     document = clean(document)[0] if is_dirty else document
-    found = {said.field: said.value for said in topic.own_fields.mapped(lookup_in(document))}
+    found = {said.field: said.value for said in topic.own_fields.mapped(Lookup.of(document))}
     update: dict[str, Any] = {name: found[name] for name in ("intent", "tenant", "locale", "region") if name in found}
     if "roles" in found:
         update["roles"] = tuple(role.strip() for role in found["roles"].split(",") if role.strip())

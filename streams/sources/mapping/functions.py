@@ -18,6 +18,7 @@ from streams.sources.raw import Json
 F = TypeVar("F", bound=Callable[..., Any])
 _HEX_ID = re.compile("[0-9a-f]{1,64}")
 _ID_BYTES = (8, 16)
+_MAX_ID_CHARS = 256
 _RUN = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{6})Z(.+)", re.DOTALL)
 _ANYTHING: dict[str, list[str]] = {"types": []}
 
@@ -83,7 +84,7 @@ class Functions(functions.Functions):
     @_function("value")
     def _func_hex_id(self, value: Json) -> Json:
         """An id as lower-case hex digits: without ``0x`` and ``tr-``, and out of base64 of 8 or 16 bytes."""
-        if not isinstance(value, str):
+        if not isinstance(value, str) or len(value) > _MAX_ID_CHARS:
             return value
         text = value.removeprefix("tr-").removeprefix("0x")
         if _HEX_ID.fullmatch(text.lower()):

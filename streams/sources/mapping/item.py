@@ -11,7 +11,7 @@ from schemas.span import Feedback
 from schemas.trace import MAX_ITEMS, MAX_NAME_CHARS
 from streams.sources.conventions import flat_values
 from streams.sources.conventions.values import as_text, name, parsed, texts
-from streams.sources.fields import walk
+from streams.sources.lookup import Lookup
 from streams.sources.mapping.expressions import Expression
 from streams.sources.mapping.moments import Zone, moment_of
 from streams.sources.raw import Json, RawSpan
@@ -62,8 +62,12 @@ class Item:
         return text
 
     def name(self, key: str) -> str:
-        """A name or id, empty where there is none."""
-        return name(self.value(key), self.flags)
+        """A name or id, empty where there is none; one of more than 256 characters is dropped, flagged."""
+        text = name(self.value(key), self.flags)
+        if len(text) <= MAX_NAME_CHARS:
+            return text
+        self.flags.add("name_dropped")
+        return ""
 
     def names(self, *keys: str) -> dict[str, str]:
         """Those of the names that are stated."""
@@ -87,32 +91,10 @@ class Item:
         """Flags that the mapping sets by an expression."""
         return tuple(text for text in self.texts("flags")[:_MAX_FLAGS] if len(text) <= _MAX_FLAG_CHARS)
 
-    def lookup(self, attributes: Mapping[str, Json]) -> "Lookup":
-        """Where field rules look: metadata and tags under their common names, then the item itself by dotted path."""
-        extra = {key: found for key in ("metadata", "tags") if (found := self.value(key)) is not None}
-        return _lookup({**attributes, **extra}, self.content)
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """A dotted path to a value."""
-
-    flat: Mapping[str, Json]
-    content: Mapping[str, Json]
-
-    def __call__(self, path: str) -> Json:
-        """The value, None where there is none."""
-        found = self.flat.get(path)
-        return walk(self.content, path) if found is None or found == "" else found
-
-
-def lookup_in(document: Mapping[str, Json]) -> Lookup:
-    """Where field rules look in a document without a mapping."""
-    return _lookup({key: document[key] for key in ("metadata", "tags") if key in document}, document)
-
-
-def _lookup(attributes: Mapping[str, Json], content: Mapping[str, Json]) -> Lookup:
-    return Lookup(flat_values(RawSpan("", "", attributes=attributes)), content)
+    def lookup(self, attributes: Mapping[str, Json]) -> Lookup:
+        """Where field rules look: attributes, metadata and tags, then the item itself by dotted path."""
+        flat = flat_values(RawSpan("", "", attributes=attributes)) if attributes else {}
+        return Lookup(self.content, parsed(self.value("metadata"), set()), texts(self.value("tags"), set()), flat)
 
 
 def _feedback(item: Json) -> Feedback | None:

@@ -7,8 +7,9 @@ import pytest
 from schemas.errors import ConfigError
 from schemas.labels import RiskTier
 from schemas.patterns import compile_pattern
-from streams.sources.fields import FieldRules, Rule, TierRules, fitting, walk
+from streams.sources.fields import FieldRules, Rule, TierRules, fitting
 from streams.sources.intents import Intents
+from streams.sources.lookup import Lookup, walk
 from tests import builders
 from tests.source_messages import decode, decoder, fixture, trace_of
 
@@ -83,6 +84,14 @@ def test_paths_walk_documents(path: str, expected: Any) -> None:
     """Keys may hold dots themselves, lists are counted."""
     document = {"a": {"b": 1, "c.d": 2}, "l": [{}, {"k": 3}]}
     assert (document if path == "" else expected) == walk(document, path)
+
+
+def test_metadata_and_tags_are_found_under_common_names() -> None:
+    """Metadata may be JSON in text, tags may be pairs."""
+    look = Lookup.of({"metadata": '{"a": {"b": 1}}', "tags": ["web", "area: billing", "tier=high"], "x": {"y": 2}})
+    assert (1, "billing", "high", 2) == (look("metadata.a.b"), look("tags.area"), look("tags.tier"), look("x.y"))
+    assert (None, None, ["web", "area: billing", "tier=high"]) == (look("metadata.c"), look("tags.c"), look("tags"))
+    assert 3 == Lookup.of({"tags": {"area": 3}})("tags.area")
 
 
 def test_a_stated_tier_wins_then_rules_by_intent_then_the_default() -> None:
