@@ -62,7 +62,8 @@ def reference_markdown() -> str:
             lines += _table_head() if _has_own_settings(item) else []
         else:
             shown = _yaml(_plain(item.default)) or '""'
-            lines.append(f"| `{item.key}` | `{shown}` | {item.allowed} | {item.description} |")
+            in_cell = shown.replace("|", "\\|")  # else it would end the cell, in code as well
+            lines.append(f"| `{item.key}` | `{in_cell}` | {item.allowed} | {item.description} |")
     return "\n".join(lines).rstrip() + "\n"
 
 

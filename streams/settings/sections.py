@@ -138,7 +138,7 @@ class Verify(Section):
 NEGATIVE_FEEDBACK = (
     r"thumbs?[ _-]?down|👎|\b(?:down|disliked?|negative|bad|wrong|incorrect|inaccurate|unhelpful|useless|false)\b"
     r"|\bnot (?:helpful|correct|true|right)\b|\bhallucinat|[=:] ?(?:-\d[\d.]*|0(?:\.[0-4]\d*)?)(?:[^\d.]|$)"
-    r"|\b(?:rating|stars?) ?[=:] ?[12](?:\.0)?(?:[^\d.]|$)"
+    r"|\b(?:rating|stars?) ?[=:] ?(?:1|2)(?:\.0)?(?:[^\d.]|$)"
 )
 
 
