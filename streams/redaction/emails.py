@@ -8,7 +8,7 @@ from streams.redaction.kinds import Kind
 
 MAX_LOCAL_CHARS = 64
 _LOCAL_SIGNS = frozenset(".%+-_'")
-_DOMAIN = re.compile(r"[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,8}+")
+_DOMAIN = re.compile(r"[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,126}+")
 _ESCAPES = frozenset("nrtbf")
 # "icon@2x.png" is a file.
 _FILE_ENDINGS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "svg"))

@@ -15,7 +15,7 @@ from streams.settings.privacy import PrivacyFields
 R = TypeVar("R", bound=Record)
 TextRule = Callable[[str, Handling, str], str]
 """Text, handling and the name that opens a hash; gives what is left of the text."""
-CONTENT = "REDACTED"
+CONTENT = "REDACTED "
 """Opens the hash of a whole text, which judging knows as ``unresolved:redacted``."""
 NO_CONTENT = "no_content"
 PASSAGES_DROPPED = "passages_dropped"
@@ -58,9 +58,9 @@ def redacted_trace(trace: Trace, fields: PrivacyFields, rule: TextRule) -> Trace
         tool_calls=tuple(_tool(call, fields, rule) for call in trace.tool_calls),
         hops=tuple(_hop(hop, fields, rule, has_passages=passages is not None) for hop in trace.hops),
         feedback=rule(trace.feedback, fields.feedback, CONTENT),
-        user_id=rule(trace.user_id, fields.user_id, "USER"),
-        conversation_id=rule(trace.conversation_id, fields.conversation_id, "CONVERSATION"),
-        roles=_texts(trace.roles, fields.roles, rule, "ROLE"),
+        user_id=rule(trace.user_id, fields.user_id, "USER_"),
+        conversation_id=rule(trace.conversation_id, fields.conversation_id, "CONVERSATION_"),
+        roles=_texts(trace.roles, fields.roles, rule, "ROLE_"),
         flags=tuple(dict.fromkeys(flags)),
     )
 
@@ -107,9 +107,9 @@ def redacted_span(span: Span, fields: PrivacyFields, rule: TextRule) -> Span:
         completions=_texts(span.completions, fields.answer, rule),
         tool=_tool(span.tool, fields, rule) if span.tool else None,
         feedback=tuple(_feedback(said, fields.feedback, rule) for said in span.feedback),
-        user_id=rule(span.user_id, fields.user_id, "USER"),
-        conversation_id=rule(span.conversation_id, fields.conversation_id, "CONVERSATION"),
-        roles=_texts(span.roles, fields.roles, rule, "ROLE"),
+        user_id=rule(span.user_id, fields.user_id, "USER_"),
+        conversation_id=rule(span.conversation_id, fields.conversation_id, "CONVERSATION_"),
+        roles=_texts(span.roles, fields.roles, rule, "ROLE_"),
         flags=tuple(dict.fromkeys(flags)),
     )
 
@@ -150,7 +150,7 @@ def _passages(
         _changed(
             passage,
             text=rule(passage.text, fields.passages, CONTENT),
-            allowed_roles=_texts(passage.allowed_roles, fields.roles, rule, "ROLE"),
+            allowed_roles=_texts(passage.allowed_roles, fields.roles, rule, "ROLE_"),
             **{name: _mailbox(getattr(passage, name), rule) for name in ("doc_id", "chunk_id", "superseded_by")},
         )
         for passage in passages

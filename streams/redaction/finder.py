@@ -29,7 +29,7 @@ _FOLDED = {
     ord("\uff0e"): ".",
 }
 _FOLDABLE = re.compile(f"[{''.join(map(chr, _FOLDED))}]")
-_NUMBER = re.compile(r"[0-9](?:[ .\-/()]{0,3}[0-9]){6,40}+")
+_NUMBER = re.compile(r"[0-9](?:[.\-/()]{0,2}[0-9]){6,40}+|[0-9]{2,5}(?: [0-9]{2,5}){2,5}+")
 _SEPARATORS = str.maketrans("", "", " .-/()")
 _ORDER = {kind: place for place, kind in enumerate(Kind)}
 

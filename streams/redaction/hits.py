@@ -8,7 +8,8 @@ from streams.redaction.kinds import Kind
 
 REACH = 32
 """Characters before a find in which a word may say what it is."""
-MAX_ADDRESS_CHARS = 2_000
+MAX_ADDRESS_CHARS = 1_000
+_BREAKS = " \n?\"'<>|"
 SEVEN_DIGITS = r"[0-9](?:[ .\-/()]{0,3}[0-9]){6}"
 """Guard of all that is made of digits."""
 _NUMBERED = re.compile(
@@ -64,5 +65,5 @@ def is_in_address(text: str, start: int) -> bool:
     if start == 0 or text[start - 1].isspace():
         return False
     piece = text[max(0, start - MAX_ADDRESS_CHARS) : start]
-    scheme = max(piece.rfind("://"), piece.rfind("www."))
-    return scheme >= 0 and not any(char.isspace() or char in "?\"'<>|" for char in piece[scheme:])
+    address = piece[max(map(piece.rfind, _BREAKS)) + 1 :]
+    return "://" in address or "www." in address

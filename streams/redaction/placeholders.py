@@ -24,11 +24,11 @@ def placeholder(kind: Kind, value: str, key: bytes) -> str:
     return f"[{NAMES.get(kind, kind.name)}_{_hash(kind, value, key, _SHORT_BYTES)}]"
 
 
-def hashed(name: str, value: str, key: bytes, joint: str = "_") -> str:
+def hashed(opening: str, value: str, key: bytes) -> str:
     """``[USER_8d1f…]`` for a whole field, sixteen hex digits; an empty field and one that is hashed stay."""
     if not value or _HASHED.fullmatch(value):
         return value
-    return f"[{name}{joint}{_hash(name, value, key, _LONG_BYTES)}]"
+    return f"[{opening}{_hash(opening, value, key, _LONG_BYTES)}]"
 
 
 def _hash(name: str, value: str, key: bytes, size: int) -> str:

@@ -21,6 +21,7 @@ from streams.sources.raw import Decoded
 
 MAX_EXAMINED_CHARS = 2_000_000
 """Characters of texts with numbers in one trace that are looked at closely; it is too long to be judged beyond."""
+_MOST_LOOKS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,14 @@ class Redactor:
         )
 
     def _rule(self, reading: "_Reading") -> TextRule:
-        def handle(text: str, handling: Handling, name: str) -> str:
+        def handle(text: str, handling: Handling, opening: str) -> str:
             match handling:
                 case Handling.KEEP:
                     return text
                 case Handling.REDACT:
                     return reading.redacted(text)
                 case Handling.HASH:
-                    return hashed(name, text, self.key)
+                    return hashed(opening, text, self.key)
                 case Handling.DROP:
                     return ""
 
@@ -92,17 +93,27 @@ class _Reading:
         self._known = {kind: frozenset(values) for kind, values in known.items()}
 
     def redacted(self, text: str) -> str:
-        """The text with placeholders; the same one when nothing is found."""
+        """The text with placeholders; the same one when nothing is found.
+
+        It is looked at again after a find: what stood directly behind one may now be seen for what it is.
+        """
         finder = self._redactor.finder
         read = self._read.get(text) or finder.read(text)
-        hits = settled((*read.hits, *echoes(read, self._known)))
+        for _ in range(_MOST_LOOKS):
+            replaced = self._replaced(read)
+            if replaced == read.text:
+                break
+            read = finder.read(replaced) if read.recognisers else Read(replaced)
+        return read.text
+
+    def _replaced(self, read: Read) -> str:
         parts: list[str] = []
         done = 0
-        for hit in hits:
+        for hit in settled((*read.hits, *echoes(read, self._known))):
             if not self._redactor.is_kept(hit):
-                parts += (text[done : hit.start], placeholder(hit.kind, hit.value, self._redactor.key))
+                parts += (read.text[done : hit.start], placeholder(hit.kind, hit.value, self._redactor.key))
                 done = hit.end
-        return "".join((*parts, text[done:])) if parts else text
+        return "".join((*parts, read.text[done:])) if parts else read.text
 
 
 def redactor_of(privacy: Privacy, salt: bytes) -> Redactor:
