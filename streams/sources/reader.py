@@ -35,6 +35,8 @@ _REPAIRS = frozenset(
 )
 _MOST_CONTAINERS = 1_000_000
 """Lists and maps in a message; more is an attack on memory, which the native decoder refuses cheaply."""
+_LOOKED_AT = 20
+"""Items of a list that begins with junk, and most keys beside it."""
 MAX_WHOLE_SPANS = 2_000
 """Spans of a trace that comes whole, as of one that is assembled: the rest is left out, with ``close_reason``."""
 _OTLP = (Encoding.OTLP_JSON_TRACES, Encoding.OTLP_JSON_LOGS)
@@ -87,7 +89,7 @@ class Reader:
 
     def _shaped(self, document: Json, *, is_dirty: bool) -> Decoded:
         """By what the document looks like."""
-        shape = shape_of(document)
+        shape = _shape(document)
         if shape in _OTLP:
             return self._spans(shape, otlp_json.envelope_of(document, is_dirty=is_dirty))
         if shape is Encoding.JAEGER_JSON:
@@ -171,6 +173,20 @@ class Reader:
         flags = [set(one) & _REPAIRS for one in (*(s.flags for s in found.spans), *(t.flags for t in found.traces))]
         problems = [InvalidMessage("not_strict", f"flags: {', '.join(sorted(names))}") for names in flags if names]
         return replace(found, spans=tuple(spans), traces=tuple(traces), problems=(*found.problems, *problems))
+
+
+def _shape(document: Json) -> Encoding:
+    """What a document looks like; where its lists begin with junk, by the next of their items."""
+    shape = shape_of(document)
+    for place in range(1, _LOOKED_AT):
+        if shape is not Encoding.OTHER_JSON:
+            break
+        if isinstance(document, list):
+            shape = shape_of(document[place : place + 1])
+        elif len(document) <= _LOOKED_AT:
+            lists = {key: value[place : place + 1] for key, value in document.items() if isinstance(value, list)}
+            shape = shape_of({**document, **lists}) if any(lists.values()) else Encoding.OTHER_JSON
+    return shape
 
 
 def _judges(spans: Sequence[Span]) -> int:
