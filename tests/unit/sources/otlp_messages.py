@@ -28,8 +28,13 @@ def otlp_fixtures() -> list[str]:
 
 def request_of(name: str) -> Request:
     """A fixture as a protobuf message with proper ids."""
-    kind = ExportLogsServiceRequest if "_logs" in name else ExportTraceServiceRequest
-    return ParseDict(_ids(json.loads(fixture(name)), _base64), kind())
+    return parsed(json.loads(fixture(name)))
+
+
+def parsed(document: dict[str, Any]) -> Request:
+    """A document in OTLP/JSON as a protobuf message."""
+    kind = ExportLogsServiceRequest if "resourceLogs" in document else ExportTraceServiceRequest
+    return ParseDict(_ids(document, _base64), kind())
 
 
 def json_of(request: Request, *, snake_case: bool = False, enum_numbers: bool = True) -> dict[str, Any]:
