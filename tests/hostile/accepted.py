@@ -1,5 +1,6 @@
 """Kinds that become traces, whatever they hold, and those that are only counted as expired."""
 
+import gzip
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -100,6 +101,7 @@ ACCEPTED: dict[str, Kind] = {
     "nulls_everywhere": _written("rewrites", 'null, "intent": null, "versions": null', "null_as_missing"),
     "tier_in_capitals": _changed(flag="word_respelled", tier="HIGH"),
     "tier_empty": _changed(flag="blank_as_missing", tier=""),
+    "gzip": lambda m: m.stored(gzip.compress(m.encoded(), mtime=0)),
     "byte_order_mark": lambda m: m.stored(b"\xef\xbb\xbf" + m.encoded(), flag="bom_removed"),
     "duplicate_keys": _written("answer", '"a", "answer": "You can return a lamp within 30 days."'),
     "unknown_fields": lambda m: m.stored(m.encoded(**{f"f{n}": n for n in range(1000)})),

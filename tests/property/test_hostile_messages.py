@@ -1,5 +1,6 @@
 """Whatever bytes a message holds: a trace that every later step can take, or a reason."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from hypothesis import example, given
@@ -11,6 +12,7 @@ from schemas.errors import InvalidMessage
 from schemas.trace import Trace
 from streams.agents.deadletter import from_error, to_outgoing
 from streams.messages import Message
+from streams.sources.decode import SourceDecoder
 from streams.sources.native import decode_native
 from streams.store.trace_columns import TRACES, cut, trace_row
 from tests.builders import NOW
@@ -18,6 +20,7 @@ from tests.hostile import SEEDS, Fate, hostile_messages
 from tests.hostile.fuzz import VALUES, fuzzed
 
 REASONS = {"not_json", "not_utf8", "too_deep", "too_large", "wrong_type", "missing_field"}
+DECODER = SourceDecoder.of((), max_message_bytes=16_000_000)
 DRAW = Draw(stratum="rest", u=0.5, inclusion_probability=1, min_probability=1, policy_id="p", drawn=True)
 
 
@@ -32,6 +35,13 @@ def read(one: Message) -> Trace | InvalidMessage:
         return decode_native(one)
     except InvalidMessage as error:
         return error
+
+
+def read_by_any_format(one: Message) -> Trace | InvalidMessage:
+    """As `read`, by the door that source topics go through: none of these messages is of a foreign format."""
+    found = asyncio.run(DECODER.decode(one))
+    assert (1, ()) == (len(found.traces) + len(found.problems), found.spans)
+    return (*found.traces, *found.problems)[0]
 
 
 def is_takeable(trace: Trace) -> bool:
@@ -61,7 +71,7 @@ def test_the_corpus_meets_its_fates_at_the_decoder() -> None:
     """Those of its kinds that decoding decides, for each of the kept seeds."""
     for seed in SEEDS:
         for one in hostile_messages(seed, 600, NOW, with_heavy=False):
-            found = read(message(one.value, one.at or NOW))
+            found = read_by_any_format(message(one.value, one.at or NOW))
             if isinstance(found, InvalidMessage):
                 assert one.fate is Fate.EITHER or one.reason == found.reason, one.kind
                 continue
