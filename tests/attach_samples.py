@@ -23,14 +23,17 @@ def trace_id_of(number: int) -> str:
     return blake2b(str(number).encode(), digest_size=16).hexdigest()
 
 
-def openinference_spans(number: int) -> list[dict[str, Any]]:
-    """The fixture as OTLP/JSON documents of one span each, under an id and intent of its own, root last."""
+def openinference_spans(number: int, at: datetime | None = None) -> list[dict[str, Any]]:
+    """The fixture as OTLP/JSON documents of one span each, under an id and intent of its own, root last; ends ``at``."""
     document = json.loads(fixture("otlp_openinference.json"))
     resource = document["resourceSpans"][0]
     (scope,) = resource["scopeSpans"]
     text = json.dumps(scope["spans"]).replace(scope["spans"][0]["traceId"], trace_id_of(number))
     text = text.replace("shipping.insurance", INTENTS[number % len(INTENTS)])
     spans = sorted(json.loads(text), key=lambda span: "parentSpanId" not in span or not span["parentSpanId"])
+    for one in spans if at else ():
+        nanoseconds = int(at.timestamp() * 1e9)
+        one |= {"startTimeUnixNano": str(nanoseconds - 1_000_000), "endTimeUnixNano": str(nanoseconds)}
     return [
         {"resourceSpans": [{**resource, "scopeSpans": [{**scope, "spans": [one]}]}]} for one in spans
     ]  # fmt: skip
@@ -41,9 +44,10 @@ def as_proto(document: dict[str, Any]) -> bytes:
     return bytes(ParseDict(_ids(document, _base64), ExportTraceServiceRequest()).SerializeToString())
 
 
-def native(number: int) -> bytes:
+def native(number: int, at: datetime | None = None) -> bytes:
     """A whole trace in one message."""
     document = json.loads(fixture("native.json"))
+    document |= {"ts": at.isoformat()} if at else {}
     return json.dumps({**document, "trace_id": f"native-{number}", "intent": INTENTS[number % 3]}).encode()
 
 

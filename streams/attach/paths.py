@@ -3,7 +3,7 @@
 The decoder keeps what it understands; a proposal needs what it does not.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
@@ -13,12 +13,13 @@ from schemas.errors import InvalidMessage
 from schemas.trace import MAX_NAME_CHARS
 from streams.attach.reading import Seen
 from streams.sources.conventions import flat_values
+from streams.sources.conventions.values import parsed, texts
 from streams.sources.envelopes import jaeger, otlp_json
 from streams.sources.envelopes.jaeger_proto import decode_jaeger_proto
 from streams.sources.envelopes.otlp_proto import decode_otlp_proto
 from streams.sources.json_text import clean, load
 from streams.sources.mapping import PRESETS, Mapper, preset
-from streams.sources.mapping.item import Item, lookup_in
+from streams.sources.mapping.item import Item
 from streams.sources.raw import RawSpan
 from streams.sources.sniffing import Encoding
 from streams.sources.wire import Framed, unwrap
@@ -73,11 +74,25 @@ def _items(encoding: str, value: bytes) -> Iterator[tuple[str, Places]]:
     for one in documents:
         found_items: Iterator[Item | dict[str, Any]] = _mapped(mapper, one) if mapper else _itself(one)
         for item in islice(found_items, MAX_ITEMS):
-            lookup = item.lookup({}) if isinstance(item, Item) else lookup_in(item)
-            content = item.content if isinstance(item, Item) else item
-            places = dict(islice(_walk("", content, MAX_DEPTH), MAX_PATHS))
-            places |= {path: text for path, found in lookup.flat.items() if (text := _text(found))}
+            content: dict[str, Any] = item.content if isinstance(item, Item) else item
+            named: Callable[[str], Any] = item.value if isinstance(item, Item) else item.get
+            common = dict(_common(named("metadata"), named("tags")))
+            places = dict(islice(_walk("", content, MAX_DEPTH), MAX_PATHS)) | common
             yield _trace_id(item), clean(places)[0] if is_dirty else places
+
+
+def _common(metadata: Any, tags: Any) -> Iterator[tuple[str, str]]:
+    """What rules find under the same names in every format."""
+    fields = parsed(metadata, set())
+    if isinstance(fields, dict):
+        yield from islice(_walk("metadata.", fields, MAX_DEPTH), MAX_PATHS)
+    names = texts(tags, set())
+    if joined := _text(list(names)):
+        yield "tags", joined
+    for tag in names[:MAX_PATHS]:
+        name, mark, value = tag.partition(":" if ":" in tag else "=")
+        if mark and name.strip() and _text(value.strip()):
+            yield f"tags.{name.strip()}", value.strip()
 
 
 @cache

@@ -11,6 +11,7 @@ from streams.attach.paths import Places, places_in
 from streams.attach.presence import states_tier
 from streams.attach.reading import Built, Reading, Seen
 from streams.attach.report import Candidate, FieldFound, Proposal
+from streams.settings import SourceSettings
 from streams.sources.sniffing import Encoding
 
 _FORMATS: Mapping[str, str] = {
@@ -49,6 +50,17 @@ def propose(reading: Reading, fields: Sequence[FieldFound], max_bytes: int, trie
         home_made=tuple(_home_made(unread, max_bytes)),
         notes=tuple(_notes(rules, known, present)),
     )
+
+
+def in_effect(own: Sequence[SourceSettings], proposal: Proposal) -> tuple[SourceSettings, ...]:
+    """The sources as they would be: what the configuration says of a topic already stays, as ``--write`` leaves it."""
+    known = {source.topic: source.model_dump(exclude_unset=True) for source in own}
+    made = []
+    for source in proposal.config.get("sources", ()):
+        said = known.pop(source["topic"], {})
+        rules = {**source.get("rules", {}), **said.get("rules", {})}
+        made.append(SourceSettings(**{**source, **said, "rules": rules}))
+    return (*made, *(source for source in own if source.topic in known))
 
 
 def _places(reading: Reading, max_bytes: int) -> Iterator[tuple[str, Places]]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sampling.strata import citation_count
 from streams.attach.advice import load_advice
@@ -11,11 +12,11 @@ from streams.attach.examples import examples
 from streams.attach.forms import forms, problems
 from streams.attach.needs import acls, load
 from streams.attach.presence import fields_found
-from streams.attach.proposal import propose
+from streams.attach.proposal import in_effect, propose
 from streams.attach.reading import Reading, read, share
-from streams.attach.report import Attached, Topic
+from streams.attach.report import Attached, FieldFound, Topic
 from streams.attach.sample import Sample
-from streams.attach.trial import Means, cost, dry_run, run_trial
+from streams.attach.trial import Means, Trial, cost, dry_run, run_trial
 from streams.settings import SourceSettings
 from streams.sources.decode import SourceDecoder
 from streams.sources.sniffing import Encoding
@@ -42,41 +43,60 @@ class Study:
 
 
 async def study(sample: Sample, with_: Study) -> Attached:
-    """The report. Never raises for what messages hold; raises ConfigError for settings of sources that are wrong."""
+    """The report: fields as they are found now, verdicts, examples and cost as they would be with the proposed mapping.
+
+    Never raises for what messages hold; raises ConfigError for settings of sources that are wrong.
+    """
     began = with_.means.clock()
-    advice = load_advice()
     reading, tried = await _read(sample, with_)
-    rows = forms(reading.seen)
     trial = run_trial(reading, with_.means)
-    cites = [
-        bool(citation_count(one.trace, screening)) for one, screening in zip(trial.built, trial.screenings, strict=True)
-    ]
-    conventions = _conventions(reading)
-    fields = fields_found(reading.whole, cites, conventions, advice)
+    fields = fields_found(reading.whole, _cites(trial), _conventions(reading), load_advice())
+    proposal = propose(reading, fields, with_.max_message_bytes, tried)
+    mapped = reading
+    if proposal.config:
+        mapped = await _read_with(sample, in_effect(with_.sources, proposal), with_)
+        trial = run_trial(mapped, with_.means)
+    found = _report(sample, with_, reading, fields)
+    dry = dry_run(trial, load_advice().unresolved) if with_.is_dry_run else None
+    update = {
+        "examples": examples(mapped.built, with_.means.finish) if with_.has_examples else (),
+        "proposal": proposal,
+        "dry_run": dry,
+        "cost": cost(mapped, trial, with_.means.policy, found["coverage"].messages_per_second),
+        "notes": tuple(_notes(sample, tried)),
+        "seconds": round(sample.seconds + with_.means.clock() - began, 2),
+    }
+    return Attached(**found, **update)
+
+
+def _report(sample: Sample, with_: Study, reading: Reading, fields: tuple[FieldFound, ...]) -> dict[str, Any]:
+    """All that does not depend on the proposal."""
+    rows = forms(reading.seen)
     layout = coverage(sample, reading)
     topics = tuple(_topics(sample))
-    return Attached(
-        topics=topics,
-        is_file=sample.is_file,
-        messages=len(sample.messages),
-        spans=sum(row.spans for row in rows),
-        traces=len(reading.built),
-        whole_traces=sum(one.is_whole for one in reading.built),
-        judge_traces=reading.judges,
-        decoded_share=share(sum(one.is_read for one in reading.seen), len(reading.seen)),
-        forms=rows,
-        problems=problems(reading.seen, advice.problems),
-        fields=fields,
-        coverage=layout,
-        examples=examples(reading.built, with_.means.finish) if with_.has_examples else (),
-        proposal=propose(reading, fields, with_.max_message_bytes, tried),
-        dry_run=dry_run(trial, advice.unresolved) if with_.is_dry_run else None,
-        cost=cost(reading, trial, with_.means.policy, layout.messages_per_second),
-        acls=() if sample.is_file else acls(with_.source, with_.internal, [topic.name for topic in topics]),
-        load=load(sum(topic.partitions for topic in topics), layout.bytes_per_second),
-        notes=tuple(_notes(sample, tried)),
-        seconds=round(sample.seconds + with_.means.clock() - began, 2),
-    )
+    names = [topic.name for topic in topics]
+    return {
+        "topics": topics,
+        "is_file": sample.is_file,
+        "messages": len(sample.messages),
+        "spans": sum(row.spans for row in rows),
+        "traces": len(reading.built),
+        "whole_traces": sum(one.is_whole for one in reading.built),
+        "judge_traces": reading.judges,
+        "decoded_share": share(sum(one.is_read for one in reading.seen), len(reading.seen)),
+        "forms": rows,
+        "problems": problems(reading.seen, load_advice().problems),
+        "fields": fields,
+        "coverage": layout,
+        "acls": () if sample.is_file else acls(with_.source, with_.internal, names),
+        "load": load(sum(topic.partitions for topic in topics), layout.bytes_per_second),
+    }
+
+
+def _cites(trial: Trial) -> list[bool]:
+    """Of each trace whether its answer cites anything."""
+    pairs = zip(trial.built, trial.screenings, strict=True)
+    return [bool(citation_count(one.trace, screening)) for one, screening in pairs]
 
 
 async def _read(sample: Sample, with_: Study) -> tuple[Reading, Mapping[str, str]]:

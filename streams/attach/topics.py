@@ -7,7 +7,7 @@ by themselves.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,6 +16,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from schemas.errors import BrokerUnavailable
+from streams.attach.client_log import overheard
 from streams.attach.refusals import explained, missing, nothing_there
 from streams.attach.sample import Sample, spread
 from streams.attach.topic_facts import configured, counted
@@ -55,27 +56,31 @@ async def read_topics(connection: Connection, topics: Sequence[str], wanted: Wan
     """
     odd_headers.install()
     began = asyncio.get_running_loop().time()
+    with overheard() as said:
+        try:
+            sample = await _read(connection, topics, wanted, began + wanted.seconds)
+        except KafkaError as error:
+            raise explained(error, connection.bootstrap_servers, topics, said) from error
+    return replace(sample, seconds=asyncio.get_running_loop().time() - began)
+
+
+async def _read(connection: Connection, topics: Sequence[str], wanted: Wanted, deadline: float) -> Sample:
     options = {**connection.aiokafka_options(), "client_id": CLIENT_ID}
     servers = connection.bootstrap_servers
-    try:
-        async with _started(AIOKafkaAdminClient(**options), "close", servers) as admin:
-            partitions = _partitions(await admin.describe_topics(), topics, servers)
-            consumer = _consumer(options, len(partitions))
-            async with _started(consumer, "stop", servers):
-                begins = await consumer.beginning_offsets(partitions)
-                ends = await consumer.end_offsets(partitions)
-                starts = await _starts(consumer, begins, ends, wanted.start)
-                _require_any(topics, begins, ends, starts)
-                reading = _Reading(consumer, starts, ends, wanted, began + wanted.seconds)
-                await reading.run()
-                newest = max((message.recorded_at for message in reading.messages), default=None)
-                counts = await counted(consumer, ends, newest)
-            facts = await configured(admin, topics, begins, ends, counts)
-    except KafkaError as error:
-        raise explained(error, servers, topics) from error
+    async with _started(AIOKafkaAdminClient(**options), "close", servers) as admin:
+        partitions = _partitions(await admin.describe_topics(), topics, servers)
+        async with _started(_consumer(options, len(partitions)), "stop", servers) as consumer:
+            begins = await consumer.beginning_offsets(partitions)
+            ends = await consumer.end_offsets(partitions)
+            starts = await _starts(consumer, begins, ends, wanted.start)
+            _require_any(topics, begins, ends, starts)
+            reading = _Reading(consumer, starts, ends, wanted, deadline)
+            await reading.run()
+            newest = max((message.recorded_at for message in reading.messages), default=None)
+            counts = await counted(consumer, ends, newest)
+        facts = await configured(admin, topics, begins, ends, counts)
     messages = sorted(reading.messages, key=lambda message: message.position)
-    seconds = asyncio.get_running_loop().time() - began
-    return Sample(tuple(messages), facts, tuple(reading.notes), seconds=seconds)
+    return Sample(tuple(messages), facts, tuple(reading.notes))
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+import sys
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
@@ -188,7 +189,8 @@ def _write(report: "Attached", settings: Settings, config: Path | None, servers:
         stderr().print(f"{path} says all this already")
         return
     stderr().print(plain(plan.diff))
-    if not is_forced and path.exists() and not typer.confirm(f"Change {path}?", err=True):
+    is_agreed = is_forced or not path.exists()
+    if not is_agreed and not (sys.stdin.isatty() and typer.confirm(f"Change {path}?", err=True)):
         raise ConfigError(f"{path} was left as it is; --force changes it without asking")
     save(path, plan)
     stderr().print(f"wrote {path}; look at it with `groundwatch config check --config {path}`")

@@ -163,7 +163,8 @@ def _show_examples(report: Attached, console: Console) -> None:
     if not report.examples:
         return
     heading(console, f"Assembled traces: {len(report.examples)} examples")
-    console.print(Text("recognised personal data is redacted; names and the like stay. --no-examples", style="dim"))
+    hint = "with the mapping below; recognised personal data is redacted, names and the like stay. --no-examples"
+    console.print(Text(hint, style="dim"))
     for example in report.examples:
         _show_example(example, console)
 

@@ -10,7 +10,7 @@ from streams.cli.display import plain, styled
 
 def show_dry_run(found: DryRun, console: Console) -> None:
     """Outcomes by intent, what would be flagged, and why the rest has no verdict."""
-    heading(console, f"Dry run: {found.judged:,} traces judged in memory by the shipped detector")
+    heading(console, f"Dry run: {found.judged:,} traces judged in memory by the shipped detector, with this mapping")
     if found.torn:
         console.print(Text(f"{found.torn:,} without their root in the sample are left out", style="dim"))
     rows = table("intent", "tier", "traces", "grounded", "hallucinated", "unclear", "other", "unresolved")

@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 
 from schemas.errors import ConfigError
@@ -23,7 +23,8 @@ _HEAD = (
     "# Written by `groundwatch attach`. Every setting there is: `groundwatch config example`.\n"
     "# Outside the embedded mode ingest.salt is needed: set GROUNDWATCH_INGEST__SALT, and never change it.\n"
 )
-_WIDTH = 120
+_WIDTH = 1_000_000
+"""Nothing that stands on one line is wrapped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ def _merge(document: CommentedMap, change: Mapping[str, Any]) -> None:
             if not isinstance(here, CommentedMap):
                 here = document[key] = CommentedMap()
             _merge(here, value)
+        elif isinstance(here, CommentedSeq) and here != value:
+            here[:] = value
         elif here != value:
             document[key] = value
 
