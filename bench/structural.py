@@ -72,8 +72,10 @@ def main() -> None:
             _cost(_trace(name, answer, texts, prefix), options.repeats)
             for name, answer, texts in _records()[: options.answers]
         ]
+        passages = "with ids" if prefix else "without"
         for group in dict.fromkeys(cost.name for cost in costs):
-            _print_group(group, "with ids" if prefix else "without", [cost for cost in costs if cost.name == group])
+            _print_group(group, passages, [cost for cost in costs if cost.name == group])
+        _print_group("all", passages, costs)
     _print_nasty(options.nasty_kb * _KB)
     print(f"after: {load()}")
 
