@@ -15,13 +15,13 @@ _SPANS = Table(
         ("span_id", "String"),
         ("content_hash", "String"),
         ("stored_at", "DateTime('UTC')"),
-        ("is_late", "Bool"),
+        ("is_first", "UInt8"),
         ("record", "String"),
     ),
 )
 _PER_READ = 500
 _READ = """
-SELECT trace_id, content_hash, argMin(is_late, stored_at) AS late, any(record) AS text FROM spans
+SELECT trace_id, content_hash, max(is_first) AS first, any(record) AS text FROM spans
 WHERE trace_id IN (SELECT arrayJoin({ids:Array(String)}))
 GROUP BY trace_id, span_id, content_hash ORDER BY trace_id, span_id, content_hash
 """
@@ -37,7 +37,7 @@ def insert_spans(connection: Connection, rows: Sequence[StoredSpan], now: dateti
                 clean(row.span.span_id),
                 row.content_hash,
                 seconds(now),
-                row.is_late,
+                int(not row.is_late),
                 row.span.model_dump_json(exclude_defaults=True),
             )
             for row in rows
@@ -52,6 +52,6 @@ def read_spans(connection: Connection, trace_ids: Sequence[str]) -> dict[str, li
     for start in range(0, len(wanted), _PER_READ):
         for row in connection.query(_READ, {"ids": wanted[start : start + _PER_READ]}):
             span = Span.model_validate_json(row["text"])
-            stored = StoredSpan(span=span, content_hash=row["content_hash"], is_late=row["late"])
+            stored = StoredSpan(span=span, content_hash=row["content_hash"], is_late=not row["first"])
             found.setdefault(row["trace_id"], []).append(stored)
     return found

@@ -1,10 +1,7 @@
 """Feedback and intents, as stores give them out: memory, embedded engine and a server over HTTP alike."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
-
-import pytest
 
 from schemas.draw import DrawnTrace
 from schemas.labels import FailureLabel, Outcome, RiskTier
@@ -12,35 +9,11 @@ from schemas.trace import Source
 from streams.settings import Settings
 from streams.store import ALL_TENANTS, IntentTraffic, ListFilter, Store, UnmappedShare, WantedLeads
 from tests.builders import NOW, draw, drawn_trace, trace, verdict
-from tests.chdb_path import open_empty_store, shared_path
-from tests.clickhouse_double import ClickHouseDouble
 from tests.fakes_store import MemoryStore
 
 Subject = MemoryStore | Store
 HOUR = timedelta(hours=1)
 NEGATIVE = Settings().web.negative_feedback
-
-
-@pytest.fixture(
-    params=[
-        "memory",
-        pytest.param("chdb", marks=pytest.mark.integration),
-        pytest.param("http", marks=pytest.mark.integration),
-    ]
-)
-def store(request: pytest.FixtureRequest) -> Iterator[Subject]:
-    """Each kind of store in turn, empty."""
-    if request.param == "memory":
-        yield MemoryStore()
-    elif request.param == "chdb":
-        opened = open_empty_store()
-        yield opened
-        opened.close()
-    else:
-        with ClickHouseDouble(shared_path()) as double:
-            opened = open_empty_store(double.dsn)
-            yield opened
-            opened.close()
 
 
 def said(trace_id: str, feedback: str, ts: datetime = NOW, **fields: Any) -> DrawnTrace:

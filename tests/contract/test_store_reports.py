@@ -1,10 +1,7 @@
 """What stores say of themselves and of single traces: memory, embedded engine and a server over HTTP alike."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
-
-import pytest
 
 from sampling.draw import u_of
 from sampling.policy_log import heartbeat
@@ -13,35 +10,11 @@ from schemas.policy import Sampling
 from schemas.verdict import Verdict
 from streams.store import ALL_TENANTS, CheckName, CheckResult, ListFilter, Store, TraceHead, Verification
 from tests.builders import NOW, draw, drawn_trace, passage, policy, policy_record, trace, verdict
-from tests.chdb_path import open_empty_store, shared_path
-from tests.clickhouse_double import ClickHouseDouble
 from tests.fakes_store import MemoryStore
 
 Subject = MemoryStore | Store
 SALT = b"a salt for tests that is long enough"
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture(
-    params=[
-        "memory",
-        pytest.param("chdb", marks=pytest.mark.integration),
-        pytest.param("http", marks=pytest.mark.integration),
-    ]
-)
-def store(request: pytest.FixtureRequest) -> Iterator[Subject]:
-    """Each kind of store in turn, empty."""
-    if request.param == "memory":
-        yield MemoryStore()
-    elif request.param == "chdb":
-        opened = open_empty_store()
-        yield opened
-        opened.close()
-    else:
-        with ClickHouseDouble(shared_path()) as double:
-            opened = open_empty_store(double.dsn)
-            yield opened
-            opened.close()
 
 
 def results(store: Subject, **fields: Any) -> dict[CheckName, CheckResult]:

@@ -1,6 +1,5 @@
 """One contract for the store in memory, the embedded engine and a server over HTTP."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -14,6 +13,7 @@ from streams.store import (
     ExpiredCount,
     FlaggedAnswer,
     Store,
+    StoredSpan,
     TraceHead,
     Watermark,
 )
@@ -29,35 +29,12 @@ from tests.builders import (
     verdict,
     versions,
 )
-from tests.chdb_path import open_empty_store, shared_path
-from tests.clickhouse_double import ClickHouseDouble
 from tests.fakes_store import MemoryStore
+from tests.spans import TRACE_ID, call, request
 from tests.true_tallies import summed, true_tallies
 
 Subject = MemoryStore | Store
 NOBODY: frozenset[str] = frozenset()
-
-
-@pytest.fixture(
-    params=[
-        "memory",
-        pytest.param("chdb", marks=pytest.mark.integration),
-        pytest.param("http", marks=pytest.mark.integration),
-    ]
-)
-def store(request: pytest.FixtureRequest) -> Iterator[Subject]:
-    """Each kind of store in turn, empty."""
-    if request.param == "memory":
-        yield MemoryStore()
-    elif request.param == "chdb":
-        opened = open_empty_store()
-        yield opened
-        opened.close()
-    else:
-        with ClickHouseDouble(shared_path()) as double:
-            opened = open_empty_store(double.dsn)
-            yield opened
-            opened.close()
 
 
 def test_a_trace_reads_back_equal(store: Subject) -> None:
@@ -342,3 +319,21 @@ def test_expired_traces_are_counted_once_by_day(store: Subject) -> None:
     store.insert_expired(rows)
     store.insert_expired(rows[:3])
     assert {old.date(): 12, (old + timedelta(days=1)).date(): 2} == store.expired()
+
+
+def test_spans_come_back_by_trace_each_copy_once(store: Subject) -> None:
+    """A late span is merged with these; a copy that was stored before keeps saying whether it was late."""
+    first = [StoredSpan(span=one, content_hash=one.content_hash) for one in request()]
+    store.insert_spans(first, NOW)
+    late = StoredSpan(span=request()[0], content_hash=first[0].content_hash, is_late=True)
+    other = call(trace_id="other")
+    store.insert_spans([late, StoredSpan(span=other, content_hash="x")], NOW + timedelta(hours=1))
+    found = store.spans([TRACE_ID, "nowhere"])
+    assert [TRACE_ID] == list(found)
+    assert sorted(first, key=lambda row: row.span.span_id) == sorted(found[TRACE_ID], key=lambda row: row.span.span_id)
+
+
+def test_a_watermark_remembers_where_reading_goes_on(store: Subject) -> None:
+    """A restarted worker knows by that whether its partition was read to the end."""
+    store.insert_watermarks([Watermark(topic="traces", partition=0, event_time=NOW, next_offset=7, at=NOW)])
+    assert [7] == [mark.next_offset for mark in store.watermarks()]
