@@ -1,6 +1,6 @@
 """One contract for the store in memory, the embedded engine and a server over HTTP."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -323,11 +323,12 @@ def test_expired_traces_are_counted_once_by_day(store: Subject) -> None:
 
 def test_spans_come_back_by_trace_each_copy_once(store: Subject) -> None:
     """A late span is merged with these; a copy that was stored before keeps saying whether it was late."""
+    now = datetime.now(UTC)  # the engine drops spans by its own clock
     first = [StoredSpan(span=one, content_hash=one.content_hash) for one in request()]
-    store.insert_spans(first, NOW)
+    store.insert_spans(first, now)
     late = StoredSpan(span=request()[0], content_hash=first[0].content_hash, is_late=True)
     other = call(trace_id="other")
-    store.insert_spans([late, StoredSpan(span=other, content_hash="x")], NOW + timedelta(hours=1))
+    store.insert_spans([late, StoredSpan(span=other, content_hash="x")], now + timedelta(hours=1))
     found = store.spans([TRACE_ID, "nowhere"])
     assert [TRACE_ID] == list(found)
     assert sorted(first, key=lambda row: row.span.span_id) == sorted(found[TRACE_ID], key=lambda row: row.span.span_id)
