@@ -1,16 +1,25 @@
 """Messages of a topic as strangers fill it: several formats at once, spans of a trace in messages of their own."""
 
+import asyncio
 import gzip
 import json
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from itertools import count
 from typing import Any
 
 from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from sampling.effective import compose
+from sampling.policy_file import default_policy
+from streams.attach.report import Attached
 from streams.attach.sample import Sample
+from streams.attach.study import Study, study
+from streams.attach.trial import Means
 from streams.messages import Message
+from streams.settings import SourceSettings
+from tests.fakes_detectors import WordDetector
 from tests.unit.sources.otlp_messages import _base64, _ids, fixture
 
 AT = datetime(2026, 5, 14, 8, tzinfo=UTC)
@@ -24,16 +33,17 @@ def trace_id_of(number: int) -> str:
 
 
 def openinference_spans(number: int, at: datetime | None = None) -> list[dict[str, Any]]:
-    """The fixture as OTLP/JSON documents of one span each, under an id and intent of its own, root last; ends ``at``."""
+    """The fixture as OTLP/JSON documents of one span each, with an id and intent of its own, root last, at ``at``."""
     document = json.loads(fixture("otlp_openinference.json"))
     resource = document["resourceSpans"][0]
     (scope,) = resource["scopeSpans"]
     text = json.dumps(scope["spans"]).replace(scope["spans"][0]["traceId"], trace_id_of(number))
     text = text.replace("shipping.insurance", INTENTS[number % len(INTENTS)])
     spans = sorted(json.loads(text), key=lambda span: "parentSpanId" not in span or not span["parentSpanId"])
-    for one in spans if at else ():
+    if at is not None:
         nanoseconds = int(at.timestamp() * 1e9)
-        one |= {"startTimeUnixNano": str(nanoseconds - 1_000_000), "endTimeUnixNano": str(nanoseconds)}
+        times = {"startTimeUnixNano": str(nanoseconds - 1_000_000), "endTimeUnixNano": str(nanoseconds)}
+        spans = [{**one, **times} for one in spans]
     return [
         {"resourceSpans": [{**resource, "scopeSpans": [{**scope, "spans": [one]}]}]} for one in spans
     ]  # fmt: skip
@@ -76,3 +86,22 @@ def sample(values: list[bytes], topic: str = "traces", partitions: int = 8, key:
         for n, value in enumerate(values)
     ]
     return Sample(tuple(messages))
+
+
+def means(now: datetime = AT) -> Means:
+    """What judging takes, with a detector that counts words."""
+    ticks = count()
+    return Means(
+        detector=WordDetector(),
+        policy=compose("default", default_policy()),
+        finish=lambda trace: trace,
+        now=now,
+        clock=lambda: next(ticks) / 1000,
+    )
+
+
+def studied(taken: Sample, *sources: SourceSettings, **changed: Any) -> Attached:
+    """The report of a sample, with a dry run."""
+    plain = {"is_dry_run": True, "has_examples": True, **changed}
+    with_ = Study(sources, 16_000_000, means(), source="kafka:9092", internal="own:9092", **plain)
+    return asyncio.run(study(taken, with_))

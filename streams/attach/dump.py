@@ -46,20 +46,21 @@ def read_dump(file: Path, topic: str, count: int, now: datetime) -> Sample:
 
 def _values(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Values with their line numbers; the first line tells whether lines or the whole are messages."""
-    first = stream.readline(MAX_FILE_BYTES)
+    skipped, first = b"", stream.readline(MAX_FILE_BYTES)
     while first and not first.strip():
-        first = stream.readline(MAX_FILE_BYTES)
+        skipped, first = skipped + first, stream.readline(MAX_FILE_BYTES)
     if not first:
         return
-    if not _is_json(first):
-        yield from _parts(_bounded(first + stream.read(MAX_FILE_BYTES + 1)))
+    if not _is_json(first):  # the line feed before it may be the first byte of protobuf
+        yield from _parts(_bounded(skipped + first + stream.read(MAX_FILE_BYTES + 1)))
         return
     rest = stream.readline(MAX_FILE_BYTES)
     if not rest:
         yield from _parts(first)
         return
-    yield 1, first.strip()
-    number = 2
+    number = skipped.count(b"\n") + 1
+    yield number, first.strip()
+    number += 1
     while rest:
         if rest.strip():
             yield number, rest.strip()

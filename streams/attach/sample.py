@@ -49,15 +49,12 @@ class Sample:
 def spread(count: int, available: Mapping[T, int]) -> dict[T, int]:
     """``count`` shared out evenly over what is available; what small ones lack is taken from large ones.
 
-    Never more than is available, and ``count`` in all where there is as much. The first ones get what cannot be
-    divided.
+    Never more than is available, and ``count`` in all where there is as much. What cannot be divided goes to the
+    largest ones.
     """
-    quota = dict.fromkeys(available, 0)
-    left = min(count, sum(available.values()))
-    while left > 0:
-        open_ones = [key for key, size in available.items() if quota[key] < size]
-        share, rest = divmod(left, len(open_ones))
-        for place, key in enumerate(open_ones):
-            quota[key] += min(share + (place < rest), available[key] - quota[key])
-        left = min(count, sum(available.values())) - sum(quota.values())
+    left = count
+    quota = {}
+    for place, key in enumerate(sorted(available, key=lambda key: available[key])):
+        quota[key] = min(available[key], left // (len(available) - place))
+        left -= quota[key]
     return quota
