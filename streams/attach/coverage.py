@@ -1,8 +1,8 @@
 """How the traffic is laid out: sizes, keys, partitions, copies, times. What a producer drops is not here to be seen."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from statistics import median
 
 from schemas.span import Span
@@ -27,7 +27,7 @@ def coverage(sample: Sample, reading: Reading) -> Coverage:
     limit = min(limits, default=None)
     copies = [span for spans in reading.spans_by_trace.values() for span in spans]
     times = [message.recorded_at for message in messages if message.recorded_at.year >= _FIRST_RECORD_YEAR]
-    per_second = _per_second(sample, times)
+    known = rates(sample)
     skews = sorted(_skews(reading)) if not sample.is_file else []
     over = sum(size > MEGABYTE for size in sizes)
     near = sum(size > NEAR * limit for size in sizes) if limit else 0
@@ -46,8 +46,8 @@ def coverage(sample: Sample, reading: Reading) -> Coverage:
         repeated_traces=reading.repeated_traces,
         first_recorded_at=None if sample.is_file else min(times, default=None),
         last_recorded_at=None if sample.is_file else max(times, default=None),
-        messages_per_second=per_second,
-        bytes_per_second=None if per_second is None else round(per_second * sum(sizes) / max(1, len(sizes)), 1),
+        messages_per_second=round(sum(known.values()), 3) if known else None,
+        bytes_per_second=_bytes_per_second(sample, known),
         rate_over_seconds=min((one.counted_seconds for one in sample.topics if one.counted_seconds), default=None),
         skew_median_seconds=_at(skews, 0.5),
         skew_p95_seconds=_at(skews, 0.95),
@@ -74,22 +74,34 @@ def _notes(sizes: Sequence[int], limit: int | None, near: int, spread: float, *,
         )
 
 
-def _per_second(sample: Sample, times: Sequence[datetime]) -> float | None:
-    """By the broker's offsets where it told them, else by the record times of a sample of one stretch."""
-    known = [topic.per_second for topic in sample.topics if topic.per_second is not None]
-    if known:
-        return round(sum(known), 3)
-    if sample.is_file or len(times) <= 1:
-        return None
+def rates(sample: Sample) -> dict[str, float]:
+    """Messages a second by topic, by the broker's offsets; empty for a file.
+
+    Where the broker did not tell them: of all together, under the empty name, by the record times of the sample.
+    """
+    known = {topic.name: topic.per_second for topic in sample.topics if topic.per_second is not None}
+    if known or sample.is_file:
+        return known
     by_partition: dict[tuple[str, int], list[Message]] = defaultdict(list)
     for message in sample.messages:
         by_partition[message.topic, message.partition].append(message)
-    rates = []
+    found = []
     for own in by_partition.values():
         seconds = (max(m.recorded_at for m in own) - min(m.recorded_at for m in own)).total_seconds()
         if seconds > 0:
-            rates.append((own[-1].offset - own[0].offset) / seconds)
-    return round(sum(rates), 3) if rates else None
+            found.append((own[-1].offset - own[0].offset) / seconds)
+    return {"": sum(found)} if found else {}
+
+
+def _bytes_per_second(sample: Sample, known: Mapping[str, float]) -> float | None:
+    """Values as the producer made them: the mean size of each topic's messages times its rate."""
+    if not known:
+        return None
+    total = 0.0
+    for topic, rate in known.items():
+        sizes = [len(message.value or b"") for message in sample.messages if topic in {"", message.topic}]
+        total += rate * sum(sizes) / max(1, len(sizes))
+    return round(total, 1)
 
 
 def _identity(span: Span) -> tuple[str, str, str]:

@@ -19,6 +19,8 @@ from streams.sources.sniffing import Encoding, shape_of
 
 MAX_FILE_BYTES = 256_000_000
 """Of a file that is one document, and of a line; unpacked."""
+_LOOKED_AT = 50
+"""Lines among which one of JSON shows that a file is lines."""
 _GZIP = b"\x1f\x8b"
 _LISTS = frozenset({Encoding.LANGSMITH, Encoding.MLFLOW, Encoding.LANGFUSE, Encoding.LANGCHAIN, Encoding.LLAMAINDEX})
 """Formats whose mapping reads a list as one message as well as its parts."""
@@ -81,7 +83,10 @@ def _parts(content: bytes) -> Iterator[tuple[int, bytes]]:
     try:
         document, is_dirty = load(content)
     except InvalidMessage:
-        yield 1, content
+        lines = content.split(b"\n")
+        is_lines = any(_is_json(line) for line in lines[:_LOOKED_AT])
+        parts = enumerate(map(bytes.strip, lines), start=1) if is_lines else [(1, content)]
+        yield from ((number, part) for number, part in parts if part)
         return
     is_split = isinstance(document, list) and not is_dirty and shape_of(document) not in _LISTS
     if not is_split:

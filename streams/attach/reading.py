@@ -69,10 +69,10 @@ class Reading:
         """The traces that have their root; all of them where none has."""
         return tuple(one for one in self.built if one.is_whole) or self.built
 
-    @property
-    def traces_a_message(self) -> float:
-        """Each trace has one root, so roots count traces, however a sample tears them."""
-        return len(self.whole) / max(1, len(self.seen))
+    def traces_a_message(self, topic: str = "") -> float:
+        """Each trace has one root, so roots count traces, however a sample tears them; of one topic, or of all."""
+        traces = [one for one in self.whole if not topic or (one.trace.source and one.trace.source.topic == topic)]
+        return len(traces) / max(1, sum(not topic or one.message.topic == topic for one in self.seen))
 
 
 async def read(sample: Sample, decoder: SourceDecoder, max_bytes: int, clock: Callable[[], float]) -> Reading:

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from sampling.strata import citation_count
 from streams.attach.advice import load_advice
-from streams.attach.coverage import coverage
+from streams.attach.coverage import coverage, rates
 from streams.attach.examples import examples
 from streams.attach.forms import forms, problems
 from streams.attach.needs import acls, load
@@ -38,6 +39,7 @@ class Study:
     means: Means
     source: str
     internal: str
+    retention_days: int = 90
     is_dry_run: bool = False
     has_examples: bool = True
 
@@ -62,8 +64,8 @@ async def study(sample: Sample, with_: Study) -> Attached:
         "examples": examples(mapped.built, with_.means.finish) if with_.has_examples else (),
         "proposal": proposal,
         "dry_run": dry,
-        "cost": cost(mapped, trial, with_.means.policy, found["coverage"].messages_per_second),
-        "notes": tuple(_notes(sample, tried)),
+        "cost": cost(mapped, trial, with_.means.policy, rates(sample)),
+        "notes": (*_notes(sample, tried), *_expired(reading, with_)),
         "seconds": round(sample.seconds + with_.means.clock() - began, 2),
     }
     return Attached(**found, **update)
@@ -91,6 +93,16 @@ def _report(sample: Sample, with_: Study, reading: Reading, fields: tuple[FieldF
         "acls": () if sample.is_file else acls(with_.source, with_.internal, names),
         "load": load(sum(topic.partitions for topic in topics), layout.bytes_per_second),
     }
+
+
+def _expired(reading: Reading, with_: Study) -> Iterator[str]:
+    earliest = with_.means.now - timedelta(days=with_.retention_days)
+    old = sum(one.trace.ts < earliest for one in reading.built)
+    if old:
+        yield (
+            f"{old} of {len(reading.built)} traces are older than store.retention_days ({with_.retention_days}): they "
+            "would be counted as unresolved:expired, and not stored"
+        )
 
 
 def _cites(trial: Trial) -> list[bool]:

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from detectors.detector import Detector
 from detectors.screening import Screener
@@ -125,8 +124,11 @@ def _flagged(verdict: Verdict) -> Flagged:
     )
 
 
-def cost(reading: Reading, trial: Trial, policy: EffectivePolicy, messages_per_second: float | None) -> Cost:
-    """What verifying costs: the expected share drawn of what was screened, and measured times on this machine."""
+def cost(reading: Reading, trial: Trial, policy: EffectivePolicy, rates: Mapping[str, float]) -> Cost:
+    """What verifying costs: the expected share drawn of what was screened, and measured times on this machine.
+
+    ``rates`` are messages a second by topic; under the empty name, of all together. Empty where they are not known.
+    """
     by_tier: dict[RiskTier, list[tuple[str, float]]] = defaultdict(list)
     for one, screening in zip(trial.built, trial.screenings, strict=True):
         trace = one.trace
@@ -146,17 +148,17 @@ def cost(reading: Reading, trial: Trial, policy: EffectivePolicy, messages_per_s
         drawn_share=drawn_share,
         judge="no judge is configured: no model calls, no fees",
         **times,
-        **_daily(messages_per_second, reading.traces_a_message, drawn_share, times),
+        **_daily(reading, rates, drawn_share, times),
     )
 
 
 def _daily(
-    per_second: float | None, traces_a_message: float, drawn_share: float, times: Mapping[str, float]
-) -> dict[str, Any]:
-    if per_second is None:
+    reading: Reading, rates: Mapping[str, float], drawn_share: float, times: Mapping[str, float]
+) -> dict[str, float | None]:
+    if not rates:
         return {"traces_per_day": None, "drawn_per_day": None, "cpu_seconds_per_day": None}
-    messages = per_second * DAY_SECONDS
-    traces = messages * traces_a_message
+    messages = sum(rates.values()) * DAY_SECONDS
+    traces = sum(rate * reading.traces_a_message(topic) for topic, rate in rates.items()) * DAY_SECONDS
     milliseconds = (
         messages * times["decode_ms"]
         + traces * (times["assemble_ms"] + times["screen_ms"])

@@ -174,6 +174,7 @@ def _study(settings: Settings, servers: str, *, is_dry_run: bool, has_examples: 
         means=means,
         source=servers,
         internal=internal if is_set else servers,
+        retention_days=settings.store.retention_days,
         is_dry_run=is_dry_run,
         has_examples=has_examples,
     )

@@ -53,7 +53,9 @@ def _show_topics(report: Attached, console: Console) -> None:
         what = "" if report.is_file else f" on {topic.partitions} partitions, of {topic.available:,} there"
         rate = "" if topic.messages_per_second is None else f", {number(topic.messages_per_second)} a second"
         console.print(Text.assemble((plain(topic.name), "bold"), f": {topic.read:,} messages read{what}{rate}"))
+        busiest = topic.busiest_partition_per_second
         facts = [
+            "" if busiest is None else f"busiest partition {number(busiest)} messages a second",
             f"compression.type {topic.compression}" if topic.compression else "",
             f"max.message.bytes {topic.max_message_bytes:,}" if topic.max_message_bytes else "",
             f"retention {topic.retention_seconds / 3600:,.0f} h" if topic.retention_seconds else "",

@@ -65,6 +65,9 @@ def test_a_file_may_be_lines_plain_or_gzip(tmp_path: Path) -> None:
     assert [m.value for m in found.messages] == [m.value for m in dump(tmp_path, gzip.compress(lines)).messages]
     assert [1] == [m.offset for m in dump(tmp_path, lines, count=1).messages]
     assert found.is_file
+    assert [1, 2, 3] == [
+        m.offset for m in dump(tmp_path, b"% consumer started\n" + native(1) + b"\n" + native(2)).messages
+    ]
 
 
 def test_a_file_may_be_one_document(tmp_path: Path) -> None:
