@@ -12,16 +12,17 @@ from datetime import datetime
 from hashlib import blake2b
 
 import structlog
+from pydantic import ValidationError
 
-from schemas.codec import encode
+from schemas.codec import encode, invalid_message
 from schemas.span import Span
 from schemas.trace import Trace
 from streams.agents.admission import Admission
 from streams.agents.arrivals import Arrival
 from streams.agents.batches import Partition
-from streams.agents.deadletter import bury, read_each, reader_of
+from streams.agents.deadletter import DeadLetter, bury, from_error, read_each, reader_of
 from streams.agents.watermarks import Watermarks
-from streams.assembly import AssemblyRules, Closed, OpenTraces, assemble
+from streams.assembly import AssemblyRules, Closed, CloseReason, ClosingRules, OpenTraces, assemble, take_late
 from streams.broker.topics import SPANS
 from streams.messages import Message
 from streams.store import StoredSpan, TraceHead
@@ -29,6 +30,8 @@ from streams.store import StoredSpan, TraceHead
 log = structlog.get_logger(__name__)
 STAGE = "assemble"
 NO_ANSWER_HERE = "no part of an answer"
+SPANS_LEFT_OUT = "spans_left_out"
+"""Flag of a trace that came to several times its caps: of later spans only a root was taken."""
 
 
 @dataclass(slots=True)
@@ -75,11 +78,13 @@ class Assemble:
         store = self.admission.store
         heads = await asyncio.to_thread(store.heads, [one.trace_id for one in closed])
         stored = await asyncio.to_thread(store.spans, list(heads)) if heads else {}
-        gathered = [_gathered(one, stored.get(one.trace_id, ()), heads.get(one.trace_id)) for one in closed]
+        rules = self.open.rules
+        gathered = [_gathered(one, stored.get(one.trace_id, ()), heads.get(one.trace_id), rules) for one in closed]
         arrivals = [arrival for one in gathered if (arrival := self._arrival(one)) is not None]
         await asyncio.to_thread(store.insert_spans, [row for one in gathered for row in one.new], self.admission.now())
         admitted = await self.admission.admit(arrivals)
-        await bury(admitted.letters, self.admission.publisher, self.admission.limits.max_message_bytes)
+        letters = [*(one.letter for one in gathered if one.letter is not None), *admitted.letters]
+        await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
         self.open.forget(closed)
         for arrival, one in zip(arrivals, (one for one in gathered if one.has_answer), strict=True):
             self.watermarks.advance(one.closed.partition, arrival.trace.ts)
@@ -89,23 +94,29 @@ class Assemble:
         copies = [row.span for row in one.spans]
         sources = [span.source for span in copies if span.source is not None]
         recorded_at = max((source.recorded_at for source in sources), default=self.admission.now())
-        trace = assemble(copies, self.rules_of(sources[0].topic if sources else ""), recorded_at)
+        try:
+            trace = assemble(copies, self.rules_of(sources[0].topic if sources else ""), recorded_at)
+        except ValidationError as error:  # what no trace can hold must not come again for ever
+            one.letter = from_error(_message(copies[0], recorded_at), invalid_message(error), STAGE)
+            return None
         one.has_answer = trace is not None
         if trace is None:
             return None
-        trace = self.finish(trace, recorded_at).model_copy(
+        trace = self.finish(trace, recorded_at)
+        trace = trace.model_copy(
             update={
                 "revision": len(copies),
-                "late_spans": sum(row.is_late for row in one.spans),
-                "close_reason": one.closed.reason.value,
+                "late_spans": sum(row.is_late for row in one.spans) + one.left_out,
+                "close_reason": one.reason.value,
+                "flags": (*trace.flags, SPANS_LEFT_OUT) if one.left_out else trace.flags,
             }
         )
         if one.head is not None:  # ts, stratum and π are those of the first emission
             trace = trace.model_copy(update={"ts": one.head.ts})
-        return Arrival(_message(trace), trace, _hash(one.spans), one.head)
+        return Arrival(_message(trace, recorded_at), trace, _hash(one.spans), one.head)
 
     def _count(self, gathered: Sequence["_Gathered"]) -> None:
-        reasons = Counter(one.closed.reason.value if one.has_answer else NO_ANSWER_HERE for one in gathered)
+        reasons = Counter(one.reason.value if one.has_answer else NO_ANSWER_HERE for one in gathered)
         self.emitted.update(reasons)
         late = sum(row.is_late for one in gathered for row in one.spans)
         log.info("traces_assembled", traces=len(gathered), reasons=dict(reasons), late_spans=late, open=len(self.open))
@@ -118,15 +129,24 @@ class _Gathered:
     """All distinct copies, stored or new."""
     new: list[StoredSpan]
     head: TraceHead | None
+    reason: CloseReason
+    left_out: int = 0
+    """Late spans that a trace at its caps did not take in."""
     has_answer: bool = False
+    letter: DeadLetter | None = None
 
 
-def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | None) -> _Gathered:
+def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | None, rules: ClosingRules) -> _Gathered:
     """What is known of the trace: stored copies, and those that came now; these are late when the trace had a head."""
     known = {(row.span.span_id, row.content_hash) for row in stored}
     came = [StoredSpan(span=span, content_hash=span.content_hash, is_late=head is not None) for span in closed.spans]
     new = [row for row in came if (row.span.span_id, row.content_hash) not in known]
-    return _Gathered(closed, [*stored, *new], new, head)
+    if head is None:
+        return _Gathered(closed, [*stored, *new], new, head, closed.reason)
+    late = take_late([row.span for row in stored], [row.span for row in new], rules)
+    taken = set(map(id, late.taken))
+    new = [row for row in new if id(row.span) in taken]
+    return _Gathered(closed, [*stored, *new], new, head, late.cap or closed.reason, late.left_out)
 
 
 def _hash(rows: Iterable[StoredSpan]) -> str:
@@ -135,9 +155,9 @@ def _hash(rows: Iterable[StoredSpan]) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def _message(trace: Trace) -> Message:
-    """What stands for the trace where a dead letter needs a message: its root's position, and itself as the value."""
-    source = trace.source
+def _message(record: Trace | Span, recorded_at: datetime) -> Message:
+    """What stands for a trace where a dead letter needs a message: position and JSON of it, or of one of its spans."""
+    source = record.source
     topic, partition, offset = (source.topic, source.partition, source.offset) if source else (SPANS, 0, 0)
-    recorded_at = source.recorded_at if source else trace.ts
-    return Message(topic, partition, offset, trace.trace_id.encode("utf-8", "replace"), encode(trace), (), recorded_at)
+    key = record.trace_id.encode("utf-8", "replace")
+    return Message(topic, partition, offset, key, encode(record), (), source.recorded_at if source else recorded_at)

@@ -106,7 +106,7 @@ class Agent:
                 for event in events:
                     partition = (event.message.topic, event.message.partition)
                     if partition not in self._lost:
-                        self._waiting[partition].append(event)
+                        self._waiting[partition].append(_position_alone(event))
                 await self._release()
         except Stopping:
             return False
@@ -171,6 +171,14 @@ def in_parts(messages: Sequence[Message], max_bytes: int) -> list[list[Message]]
         parts[-1].append(message)
         room -= size
     return parts
+
+
+def _position_alone(event: Any) -> Any:
+    """The event without its content: what waits to be acknowledged must not keep in memory all that was read since."""
+    message = event.message
+    event.key = event.value = event.headers = None
+    message.key = message.value = message.headers = None
+    return event
 
 
 async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) -> None:

@@ -47,12 +47,18 @@ class Progress:
 
 def close_reason(progress: Progress, now: datetime, rules: ClosingRules) -> CloseReason | None:
     """Why the trace closes at ``now``, None while it stays open; caps come first, since they protect the process."""
-    if progress.spans >= rules.spans:
-        return CloseReason.CAP_SPANS
-    if progress.bytes >= rules.bytes:
-        return CloseReason.CAP_BYTES
+    cap = cap_reason(progress.spans, progress.bytes, rules)
+    if cap is not None:
+        return cap
     if progress.root_ended_at is not None and now - progress.root_ended_at >= rules.grace:
         return CloseReason.ROOT_END
     if now - progress.last_at >= rules.quiet:
         return CloseReason.QUIET
     return CloseReason.CAP_AGE if now - progress.first_at >= rules.age else None
+
+
+def cap_reason(spans: int, size_bytes: int, rules: ClosingRules) -> CloseReason | None:
+    """The cap on one trace that so many spans and bytes have reached, None for none."""
+    if spans >= rules.spans:
+        return CloseReason.CAP_SPANS
+    return CloseReason.CAP_BYTES if size_bytes >= rules.bytes else None

@@ -1,9 +1,10 @@
 """The steps of an answer made in several: each model call with what was retrieved and called for it."""
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 
 from schemas.span import Span, SpanKind
-from schemas.trace import Hop
+from schemas.trace import MAX_ITEMS, Hop
 from streams.assembly.contexts import Contexts
 from streams.assembly.tree import Tree
 
@@ -19,18 +20,19 @@ def find_hops(tree: Tree, contexts: Contexts, tools: Sequence[Span]) -> tuple[Ho
         return ()
     order = {span.span_id: number for number, span in enumerate(tree.spans)}
     givers = [span for span in tree.spans if span.span_id in contexts.of_span]
+    giver_places = [order[span.span_id] for span in givers]
+    tool_places = [order[span.span_id] for span in tools]
     hops = []
-    begin = -1
+    first_giver = first_tool = 0
     for number, call in enumerate(calls):
         end = order[call.span_id] if number < len(calls) - 1 else len(order)
-        own = [span for span in givers if begin < order[span.span_id] < end]
-        own_tools = [place for place, span in enumerate(tools) if begin < order[span.span_id] < end]
-        hops.append(_hop(call, own, own_tools, contexts.of_span))
-        begin = order[call.span_id]
+        next_giver, next_tool = bisect(giver_places, end), bisect(tool_places, end)
+        hops.append(_hop(call, givers[first_giver:next_giver], range(first_tool, next_tool), contexts.of_span))
+        first_giver, first_tool = next_giver, next_tool
     sourced = [hop for hop in hops if hop.passages or hop.tools]
     if len(sourced) < 2:  # noqa: PLR2004 - as above
         return ()
-    return tuple(sourced) if sourced[-1] is hops[-1] else (*sourced, hops[-1])
+    return tuple(sourced if sourced[-1] is hops[-1] else [*sourced, hops[-1]])[-MAX_ITEMS:]
 
 
 def output_of(span: Span) -> str:
@@ -43,7 +45,7 @@ def last_user_message(span: Span) -> str:
     return next((message.content for message in reversed(span.messages) if message.role in {"user", "human"}), "")
 
 
-def _hop(call: Span, own: Sequence[Span], tools: Sequence[int], of_span: Mapping[str, tuple[int, ...]]) -> Hop:
+def _hop(call: Span, own: Sequence[Span], tools: range, of_span: Mapping[str, tuple[int, ...]]) -> Hop:
     indices = dict.fromkeys(index for span in own for index in of_span[span.span_id])
     asked = next((span.query for span in own if span.query), "") or last_user_message(call)
     return Hop(name=call.name, question=asked, passages=tuple(indices), tools=tuple(tools), output=output_of(call))

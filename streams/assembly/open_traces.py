@@ -38,7 +38,7 @@ class OpenTraces:
     """Spans of one trace id come on one partition, since ``gw.spans`` is keyed by it."""
 
     def __init__(self, rules: ClosingRules) -> None:
-        self._rules = rules
+        self.rules = rules
         self._open: dict[str, _Open] = {}
         self._clock: dict[Partition, datetime] = {}
         self._bytes = 0
@@ -79,7 +79,7 @@ class OpenTraces:
         closing = {
             trace_id: reason
             for trace_id, opened in self._open.items()
-            if (reason := close_reason(opened.progress, self._clock[opened.partition], self._rules)) is not None
+            if (reason := close_reason(opened.progress, self._clock[opened.partition], self.rules)) is not None
         }
         closing |= self._crowded_out(closing)
         return [
@@ -90,7 +90,7 @@ class OpenTraces:
 
     def _crowded_out(self, closing: Collection[str]) -> dict[str, CloseReason]:
         """The oldest open traces beyond the bytes that all may take together."""
-        excess = self._bytes - self._rules.total_bytes
+        excess = self._bytes - self.rules.total_bytes
         crowded: dict[str, CloseReason] = {}
         for trace_id, opened in self._open.items():  # in the order in which they were opened
             if excess <= 0:

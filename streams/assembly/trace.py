@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from schemas.labels import RiskTier
 from schemas.span import Span, SpanKind
-from schemas.trace import Passage, Timings, ToolCall, Trace, Versions
+from schemas.trace import MAX_ITEMS, Passage, Timings, ToolCall, Trace, Versions
 from streams.assembly.contexts import Contexts, collect_contexts, with_id
 from streams.assembly.hops import find_hops, last_user_message, output_of
 from streams.assembly.merge import LONG_AGO, merge_versions
@@ -30,7 +30,8 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
     """The trace; None when nothing in it is part of an answer, as in the trace of a judge.
 
     ``ts`` is the end of the root, else of the last span, else ``recorded_at``. Revision, close reason and late spans
-    are the caller's.
+    are the caller's. More passages or tool calls than a trace holds are cut, flagged ``truncated``. Raises
+    ValidationError for what no trace can hold, such as the name of a tenant that is too long.
     """
     tree = build_tree(copies)
     if tree is None:
@@ -41,7 +42,9 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
     read = read_prompt(prompt, rules.layouts) if prompt else None
     passages, context_flags = _passages(contexts, read)
     question = _question(tree, final, read)
-    tools = [span for span in tree.of_kind(SpanKind.TOOL) if span.tool is not None]
+    all_tools = [span for span in tree.of_kind(SpanKind.TOOL) if span.tool is not None]
+    tools = all_tools[:MAX_ITEMS]
+    cut = ("truncated",) if contexts.has_more or len(all_tools) > MAX_ITEMS else ()
     answer, answer_source = _answer(tree, final)
     concerned = {answer_source.span_id, *contexts.of_span}
     if final is not None and "passages_from_prompt" in context_flags:
@@ -73,7 +76,7 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
         feedback="; ".join(_feedback(tree)),
         source=tree.root.source,
         decoder=tree.root.decoder,
-        flags=(*_flags(tree, concerned, has_answer=bool(answer)), *context_flags),
+        flags=tuple(dict.fromkeys((*_flags(tree, concerned, has_answer=bool(answer)), *context_flags, *cut))),
     )
 
 
@@ -131,7 +134,7 @@ def _event_time(tree: Tree) -> datetime | None:
 
 def _rewrites(tree: Tree, question: str) -> tuple[str, ...]:
     queries = (span.query for span in tree.of_kind(SpanKind.RETRIEVER) if span.query)
-    return tuple(dict.fromkeys(query for query in queries if query.strip() != question.strip()))
+    return tuple(dict.fromkeys(query for query in queries if query.strip() != question.strip()))[:MAX_ITEMS]
 
 
 def _first(tree: Tree, name: str) -> str:
