@@ -11,11 +11,12 @@ from itertools import pairwise
 
 from detectors.evidence.exchanges import Exchange, exchanged_dates, exchanged_units
 from detectors.evidence.figures import figures_of, missing
-from detectors.evidence.kinds import Amount, amounts_of, by_kind, is_derived
+from detectors.evidence.kinds import Amount, amounts_of, by_kind, is_address, is_derived
+from detectors.evidence.lexicon import CONTRASTS, DENIALS, EMPHASIS, SCOPE_ENDS
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.measures import DURATION
 from detectors.evidence.polarity import is_denied, opposing
-from detectors.evidence.words import Word
+from detectors.evidence.words import Word, stem
 
 CONFLICTS = (
     "conflict_figure",
@@ -32,11 +33,9 @@ _SAME_STATEMENT = 0.8
 _BEGINNING = 4
 _SHORTEST_NAME = 3
 _SCOPE_WORDS = 4
-# A denial does not reach past these; "not only" denies nothing.
-_SCOPE_ENDS = frozenset(("and", "but", "or", "if", "while", "than", "so", "although", "though", "becaus"))
-_CONTRASTS = frozenset(("but", "while", "wherea", "rather", "instead", "although", "unlik", "unless"))
-_DENIALS = frozenset(("not", "cannot", "never", "no"))
-_EMPHASIS = frozenset(("onli", "just", "mere", "even"))
+_SCOPE_ENDS, _CONTRASTS, _DENIALS, _EMPHASIS = (
+    frozenset(map(stem, words)) for words in (SCOPE_ENDS, CONTRASTS, DENIALS, EMPHASIS)
+)
 
 
 def conflicts_of(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
@@ -83,7 +82,7 @@ def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, A
     own, theirs = amounts_of(claim.words), amounts_of(found.best.words)
     said = {amount.key for amount in own}
     others: dict[str, Amount] = {}
-    for one in theirs:
+    for one in (*theirs, *_addresses_near(own, found)):
         if one.key not in said and one.kind:
             others.setdefault(one.kind, one)
     around = [amount for piece in found.chosen for amount in amounts_of(piece.words)]
@@ -110,6 +109,13 @@ def exchanges(claim: PreparedClaim, found: Match) -> list[Exchange]:
         return _agreement(claim, found, keys) >= _SAME_STATEMENT and _are_plain(claim, found)
 
     return exchanged_units(claim, found, says_the_same) + exchanged_dates(claim, found, says_the_same)
+
+
+def _addresses_near(own: Sequence[Amount], found: Match) -> list[Amount]:
+    """Addresses in all pieces near a claim that tells one: only the right one is right, wherever it stands."""
+    if not any(is_address(amount.kind) for amount in own):
+        return []
+    return [amount for piece in found.near for amount in amounts_of(piece.words) if is_address(amount.kind)]
 
 
 def clashing_opposites(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:

@@ -62,7 +62,7 @@ FEATURES = (
     "novelty_in_copy",
     *CONFLICTS,
 )
-FEATURE_VERSION = "5"
+FEATURE_VERSION = "6"
 _PREFIX = 5
 
 

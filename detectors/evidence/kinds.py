@@ -57,6 +57,8 @@ def amounts_of(words: Sequence[Word]) -> list[Amount]:
 
 def _amount(words: Sequence[Word], at: int, key: str, sign: str) -> Amount:
     word, value, unit_at = words[at], words[at].value or 0.0, _unit_at(words, at)
+    if is_address(word.unit):
+        return Amount(key, word.unit, value, word.text, at=at, unit_at=at)
     if word.unit:
         dimension = {"%": SHARE, "clock": ""}.get(word.unit, MONEY)
         return Amount(key, word.unit, value, word.text, dimension, word.unit, _rate(words, at + 1), at=at, unit_at=at)
@@ -126,6 +128,11 @@ def _has_company(words: Sequence[Word], at: int) -> bool:
     return before.value is not None or after.value is not None or before.key in BEFORE_A_DATE
 
 
+def is_address(kind: str) -> bool:
+    """Whether it is an e-mail address, or what stands for a number or an address that was redacted."""
+    return kind.startswith("[")
+
+
 def by_kind(amounts: Sequence[Amount]) -> dict[str, list[Amount]]:
     """The first amounts of each kind; a text with more of one kind than ``_MOST_OF_A_KIND`` is no sentence."""
     kinds: dict[str, list[Amount]] = {}
@@ -141,7 +148,7 @@ def is_derived(amount: Amount, others: Sequence[Amount]) -> bool:
     # "10:30" beside "10:30 PM": the half of the day is often left out.
     if amount.kind == "clock" and any(_is_same_hour(amount, other) for other in others):
         return True
-    if amount.kind in _EXACT or amount.kind.startswith("["):
+    if amount.kind in _EXACT or is_address(amount.kind):
         # "the 1970s" holds 1979.
         is_decade = amount.kind == "year" and amount.value % _DECADE == 0
         return is_decade and any(0 <= other.value - amount.value < _DECADE for other in others)

@@ -1,4 +1,4 @@
-"""Small English word lists that the features use; they are data (``lexicon.json``), so a list can grow without code."""
+"""Small word lists that the features use, English but for denials; data (``lexicon.json``), so a list grows alone."""
 
 import json
 from collections import defaultdict
@@ -7,7 +7,11 @@ from importlib.resources import files
 _DATA = json.loads(files("detectors.evidence").joinpath("lexicon.json").read_text(encoding="utf-8"))
 
 STOPWORDS: frozenset[str] = frozenset(_DATA["stopwords"])
-NEGATIONS: frozenset[str] = frozenset(_DATA["negations"])
+DENIALS, EMPHASIS, SCOPE_ENDS, CONTRASTS = (
+    frozenset(_DATA[name].split()) for name in ("denials", "emphasis", "scope_ends", "contrasts")
+)
+"""Plain words for "not" in many languages, words that make it "not only", and words past which it does not reach."""
+NEGATIONS: frozenset[str] = frozenset(_DATA["negations"]) | DENIALS
 HEDGES: frozenset[str] = frozenset(_DATA["hedges"])
 ABSOLUTES: frozenset[str] = frozenset(_DATA["absolutes"])
 NUMBER_WORDS: dict[str, float] = {word: float(value) for word, value in _DATA["numbers"].items()}

@@ -32,7 +32,8 @@ _SPOKEN = (
 # Scripts without spaces: one sign, one word.
 _SIGN = r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 # The bound keeps a blob without spaces from becoming one giant word; it is split, never cut.
-_WORD = r"[^\W\d_](?:(?![\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff])[^\W_]|(?<=\w)['’](?=[^\W\d_])){0,63}"
+# An accent may be a sign of its own behind its letter.
+_WORD = r"[^\W\d_](?:(?![\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff])[^\W_]|[\u0300-\u036f]|(?<=\w)['’](?=[^\W\d_])){0,63}"
 # What stands for a number or an address that was taken out: one word, equal where the value was equal.
 _PLACEHOLDER = r"\[[A-Z]{2,12}_[0-9a-f]{6}\]"
 TOKEN = re.compile(f"{_PLACEHOLDER}|{_CLOCK}|{_AMOUNT}|{_SPOKEN}|{_SIGN}|{_WORD}", re.IGNORECASE)

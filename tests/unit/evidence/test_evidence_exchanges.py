@@ -105,6 +105,12 @@ def test_both_halves_of_the_day_exclude_each_other() -> None:
         ("Pets are not allowed in the flats.", "Pets are allowed in the flats.", True),
         ("Pets are allowed in the flats.", "Pets are not allowed in the shared kitchen.", False),
         ("Pets are allowed in the flats.", "Pets are allowed in the flats.", False),
+        ("Der Beitrag wird nicht erstattet.", "Der Beitrag wird erstattet.", True),
+        ("Les chiens sont admis.", "Les chiens ne sont pas admis.", True),
+        ("Se admiten perros.", "Nunca se admiten perros.", True),
+        ("公寓不允许携带宠物。", "公寓允许携带宠物。", True),
+        ("公寓不仅允许携带宠物。", "公寓允许携带宠物。", False),
+        ("Die Karte gilt nicht nur im Bus.", "Die Karte gilt im Bus.", False),
     ],
 )
 def test_a_plain_denial_of_the_same_words_denies(claim: str, text: str, expected: bool) -> None:

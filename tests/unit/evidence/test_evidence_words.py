@@ -31,10 +31,12 @@ def _keys(text: str) -> list[str]:
         ("9 a.m.", "9:00"),
         ("twenty-five", "25"),
         ("20k", "20,000"),
+        ("180 €", "€180"),
+        ("Café", "Cafe\u0301"),
     ],
 )
 def test_one_number_has_one_key(left: str, right: str) -> None:
-    """Spellings of the same number are the same word."""
+    """Spellings of the same number are the same word; so are those of an accent."""
     assert _keys(left) == _keys(right)
 
 
