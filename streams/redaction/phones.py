@@ -25,7 +25,6 @@ _GROUP = re.compile(r"[0-9]+")
 _DATE = re.compile(
     r"(?<![0-9])(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{2}[./-][0-9]{2})"
 )
-# What only phone numbers look like: +…, 0…, (…, and the North American 415-555-2671.
 _AMERICAN = r"(?:1[ .-])?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[.-])[0-9]{3}[.-][0-9]{4}(?![0-9])"
 # What only phone numbers look like: +…, 0…, (0…, and the North American 415-555-2671.
 _FORM = re.compile(rf"\(?\+|\(?0|{_AMERICAN}")
@@ -33,9 +32,9 @@ _FORM = re.compile(rf"\(?\+|\(?0|{_AMERICAN}")
 _POSTCODE = re.compile(rf"[0-9]{{5}} {_AMERICAN}")
 _AMERICAN_CODE = 1
 _CALLED = re.compile(
-    r"(?:\b(?:tele)?(?:phone|fon|fono|fonnummer|fone|foon|fax)|\b(?:tel|ph|mob|call|cell|mobile?|handy|hotline|whatsapp|sms|"
-    r"text|dial|ruf\w*|durchwahl|portable|appele[rz]|num[ée]ro|m[óo]vil|llam[ae]\w*|cellulare|chiam\w+|bel|mobiel|celular|"
-    r"ligue|ligar|t[ée]l\w*)\b)[^\n]{0,24}$",
+    r"(?:\b(?:tele)?(?:phone|fon|fono|fonnummer|fone|foon|fax)(?!_)|\b(?:tel|ph|mob|call|cell|mobile?|handy|hotline|"
+    r"whatsapp|sms|text|dial|ruf\w*|durchwahl|portable|appele[rz]|num[ée]ro|m[óo]vil|llam[ae]\w*|cellulare|chiam\w+|bel|"
+    r"mobiel|celular|ligue|ligar|t[ée]l\w*)\b)[^\n]{0,24}$",
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"[A-Za-z]")
@@ -105,8 +104,7 @@ def _certain_end(text: str, start: int, written: str, regions: Sequence[_Region]
     A form counts for nothing behind a word that makes it the number of an order or the like.
     """
     has_form = _FORM.match(written) is not None
-    words = before(text, start)
-    is_called = _LETTER.search(words) is not None and _CALLED.search(words) is not None
+    is_called = _is_called(before(text, start))
     if not is_called and (not has_form or is_numbered(text, start)):
         return 0, ""
     if _POSTCODE.match(written):
@@ -116,6 +114,12 @@ def _certain_end(text: str, start: int, written: str, regions: Sequence[_Region]
         if number and (is_called or not written[:end].isdigit()):
             return end, number
     return 0, ""
+
+
+def _is_called(words: str) -> bool:
+    """Whether a word before the number says phone, and none behind it says order or the like."""
+    called = _CALLED.search(words) if _LETTER.search(words) else None
+    return called is not None and not is_numbered(words[called.start() :], len(words))
 
 
 def _known_end(written: str, forms: Mapping[str, str]) -> _End:

@@ -103,6 +103,7 @@ def test_no_account_is_left(number: int, is_grouped: bool, is_small: bool) -> No
 def test_the_example_number_of_every_country_is_found(region: str) -> None:
     """The library's own examples, in its international spelling and as plain digits, under one value."""
     number = phonenumbers.example_number(region)
+    assert number is not None
     spelled = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
     plain = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     found = REDACTOR.redact_text(f"It is {spelled}.")

@@ -202,7 +202,7 @@ def test_a_dead_letter_keeps_hashes_or_drops_what_came() -> None:
     kept = to_outgoing(concealing("keep", b"k")(letter()), 1000)
     assert (b"max", b"max@firma.de", b"max") == (kept.key, kept.value, dict(kept.headers)["user"])
     for handling in ("hash", "drop"):
-        sent = to_outgoing(concealing(handling, b"k")(letter()), 1000)  # type: ignore[arg-type]
+        sent = to_outgoing(concealing(handling, b"k")(letter()), 1000)
         headers = dict(sent.headers)
         assert (b"", None, b"3", b"7", b"not_json") == (
             sent.key, sent.value, headers["gw-partition"], headers["gw-offset"], headers["gw-reason"]

@@ -39,6 +39,8 @@ def kinds_in(text: str, redactor: Redactor = PLAIN) -> list[str]:
         ("(415) 555-2671 or 415-555-2671 or 415.555.2671", "[] or [] or []"),
         ("Tel. 912 345 678", "Tel. []"),
         ("phone: 4155552671", "phone: []"),
+        ("Order by phone: 4155552671", "Order by phone: []"),
+        ("[PHONE_4bba3c] 4155552671", "[] 4155552671"),
         ("Cambridge, MA 02138 617-576-5000", "Cambridge, MA 02138 []"),
         ("+49 30 1234567 20 minutes", "[] 20 minutes"),
         ("+49\u00a030\u00a01234567", "[]"),
@@ -72,6 +74,7 @@ def test_personal_data_is_replaced_and_nothing_beside_it(text: str, rest: str) -
     [
         "Order 4155552671 was shipped on 2024-05-12 10:30.",
         "Invoice no. 0151-23456789, order 415-555-2671, article 0123 4567 8901.",
+        "Call us about order 4155552671 or invoice no. 0151-2345678.",
         "Due 12.05.2024 08:15, 01/02/2024 10:30:00 or 2024/05/12.",
         "It costs 1,234,567.89 EUR, 1.234.567,89 €, 12 345 678 kr or $1000000000.",
         "Version 1.2.3.4, build 10.0.19045.3570, Python 3.11.4, react@18.2.0, icon@2x.png, @user/pkg.",
