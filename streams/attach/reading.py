@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from schemas.errors import InvalidMessage, Retryable
 from schemas.span import Span
@@ -17,6 +18,8 @@ from streams.sources.sniffing import Encoding, sniff
 from streams.sources.wire import Framed, unwrap
 
 _LAYERS = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd", b"\xff\x06": "snappy", b"\x04\x22": "lz4"}
+_REPLAYED = timedelta(hours=1)
+"""Recorded so long after the event, a span was not sent when it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,12 @@ class Built:
 
     trace: Trace
     spans: tuple[Span, ...] = ()
+    is_whole: bool = True
+    """It has its root and began within the sample, which cuts traces at its edges."""
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it has its root: a sample cuts traces at its edges."""
+    def has_root(self) -> bool:
+        """Whether its root is in the sample."""
         return "no_root" not in self.trace.flags
 
 
@@ -66,12 +71,14 @@ class Reading:
 
     @property
     def whole(self) -> tuple[Built, ...]:
-        """The traces that have their root; all of them where none has."""
-        return tuple(one for one in self.built if one.is_whole) or self.built
+        """The traces that are whole; where none is, those that have a root, else all."""
+        whole = tuple(one for one in self.built if one.is_whole)
+        return whole or tuple(one for one in self.built if one.has_root) or self.built
 
     def traces_a_message(self, topic: str = "") -> float:
         """Each trace has one root, so roots count traces, however a sample tears them; of one topic, or of all."""
-        traces = [one for one in self.whole if not topic or (one.trace.source and one.trace.source.topic == topic)]
+        rooted = [one for one in self.built if one.has_root] or self.built
+        traces = [one for one in rooted if not topic or (one.trace.source and one.trace.source.topic == topic)]
         return len(traces) / max(1, sum(not topic or one.message.topic == topic for one in self.seen))
 
 
@@ -101,11 +108,13 @@ async def read(sample: Sample, decoder: SourceDecoder, max_bytes: int, clock: Ca
         conventions = sorted({span.decoder for span in decoded.spans} | {trace.decoder for trace in decoded.traces})
         seen.append(Seen(message, encoding, layer, tuple(conventions), decoded))
     began = clock()
-    built, judges, repeated, by_trace = _assembled(seen, decoder)
+    built, judges, repeated, by_trace = _assembled(seen, decoder, sample.since)
     return Reading(tuple(seen), tuple(built), judges, repeated, spent, clock() - began, by_trace)
 
 
-def _assembled(seen: Sequence[Seen], decoder: SourceDecoder) -> tuple[list[Built], int, int, dict[str, list[Span]]]:
+def _assembled(
+    seen: Sequence[Seen], decoder: SourceDecoder, since: datetime | None
+) -> tuple[list[Built], int, int, dict[str, list[Span]]]:
     by_trace: dict[str, list[Span]] = defaultdict(list)
     wholes: dict[str, Built] = {}
     repeated = 0
@@ -125,8 +134,21 @@ def _assembled(seen: Sequence[Seen], decoder: SourceDecoder) -> tuple[list[Built
         found = assemble(spans, decoder.rules(source.topic), last)
         judges += found is None
         if found is not None:
-            made.append(Built(checked(found, last), tuple(spans)))
+            made.append(_built(checked(found, last), spans, since))
     return [*made, *wholes.values()], judges, repeated, dict(by_trace)
+
+
+def _built(trace: Trace, spans: Sequence[Span], since: datetime | None) -> Built:
+    has_root = "no_root" not in trace.flags
+    return Built(trace, tuple(spans), is_whole=has_root and (since is None or _began(spans) >= since))
+
+
+def _began(spans: Sequence[Span]) -> datetime:
+    """When the trace began, in the broker's time: recorded data that is replayed began when it was sent."""
+    recorded = max(span.source.recorded_at for span in spans if span.source)
+    began = min((moment for span in spans if (moment := span.start or span.end)), default=recorded)
+    behind = recorded - max((span.end for span in spans if span.end), default=recorded)
+    return began + behind if behind > _REPLAYED else began
 
 
 def _around(value: bytes, max_bytes: int) -> tuple[str, str]:

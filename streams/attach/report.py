@@ -166,7 +166,7 @@ class Unresolved(Record):
 
 
 class DryRun(Record):
-    """The pipeline on the sample, in memory. A sample cuts traces at its edges: ``torn`` have no root in it."""
+    """The pipeline on the sample, in memory. A sample cuts traces at its edges: ``torn`` were left out."""
 
     judged: int
     torn: int

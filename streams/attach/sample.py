@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from streams.messages import Message
@@ -39,6 +40,8 @@ class Sample:
     notes: tuple[str, ...] = ()
     is_file: bool = False
     seconds: float = 0.0
+    since: datetime | None = None
+    """Where the stretch of time begins that it was taken from: what began before may lack spans."""
 
     @property
     def value_bytes(self) -> int:

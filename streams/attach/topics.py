@@ -13,15 +13,17 @@ from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, UnsupportedVersionError
 
 from schemas.errors import BrokerUnavailable
 from streams.attach.client_log import overheard
 from streams.attach.refusals import explained, missing, nothing_there
 from streams.attach.sample import Sample, spread
+from streams.attach.slices import Offsets, Slice, newest, oldest
 from streams.attach.topic_facts import configured, counted
 from streams.broker import odd_headers
 from streams.broker.connection import Connection
+from streams.clock import utc_now
 from streams.messages import Message
 
 CONNECT_SECONDS = 15.0
@@ -49,7 +51,7 @@ class Wanted:
 
 
 async def read_topics(connection: Connection, topics: Sequence[str], wanted: Wanted) -> Sample:
-    """The sample: at most ``wanted.count`` messages, spread over all partitions that hold any, in offset order.
+    """The sample: about ``wanted.count`` messages, never more, of one stretch of time over all partitions.
 
     Stops at ``max_bytes`` or after ``seconds`` with what it has, and says so in a note. Raises BrokerUnavailable when
     the cluster does not answer, NotReached for a topic that is missing, empty or not ours to read.
@@ -72,15 +74,15 @@ async def _read(connection: Connection, topics: Sequence[str], wanted: Wanted, d
         async with _started(_consumer(options, len(partitions)), "stop", servers) as consumer:
             begins = await consumer.beginning_offsets(partitions)
             ends = await consumer.end_offsets(partitions)
-            starts = await _starts(consumer, begins, ends, wanted.start)
-            _require_any(topics, begins, ends, starts)
-            reading = _Reading(consumer, starts, ends, wanted, deadline)
+            taken = await _slice(consumer, begins, ends, wanted, utc_now())
+            _require_any(topics, begins, ends, taken)
+            reading = _Reading(consumer, taken, ends, wanted, deadline)
             await reading.run()
-            newest = max((message.recorded_at for message in reading.messages), default=None)
-            counts = await counted(consumer, ends, newest)
+            last = max((message.recorded_at for message in reading.messages), default=None)
+            counts = await counted(consumer, ends, last)
         facts = await configured(admin, topics, begins, ends, counts)
     messages = sorted(reading.messages, key=lambda message: message.position)
-    return Sample(tuple(messages), facts, tuple(reading.notes))
+    return Sample(tuple(messages), facts, tuple(reading.notes), since=taken.since)
 
 
 @asynccontextmanager
@@ -123,26 +125,29 @@ def _partitions(described: Sequence[Mapping[str, Any]], topics: Sequence[str], s
     return [TopicPartition(topic, int(one["partition"])) for topic in topics for one in known[topic]["partitions"]]
 
 
-async def _starts(
-    consumer: AIOKafkaConsumer,
-    begins: Mapping[TopicPartition, int],
-    ends: Mapping[TopicPartition, int],
-    start: datetime | None,
-) -> dict[TopicPartition, int]:
-    """From where on messages count, by partition; at the end where there are none."""
-    if start is None or start <= BEGINNING:
-        return dict(begins)
-    found = await consumer.offsets_for_times(dict.fromkeys(begins, int(start.timestamp() * 1000)))
-    return {tp: found[tp].offset if found.get(tp) is not None else ends[tp] for tp in begins}
+async def _slice(consumer: AIOKafkaConsumer, begins: Offsets, ends: Offsets, wanted: Wanted, now: datetime) -> Slice:
+    """What is read of each partition: one stretch of time, or equal shares where the broker cannot look for times."""
+
+    async def offsets_at(moment: datetime) -> Offsets:
+        found = await consumer.offsets_for_times(dict.fromkeys(ends, max(0, int(moment.timestamp() * 1000))))
+        return {tp: found[tp].offset if found.get(tp) is not None else ends[tp] for tp in ends}
+
+    try:
+        if wanted.start is None:
+            return await newest(wanted.count, begins, ends, offsets_at, now)
+        first = await consumer.offsets_for_times(dict.fromkeys(ends, int(wanted.start.timestamp() * 1000)))
+        starts = {tp: first[tp].offset if first.get(tp) is not None else ends[tp] for tp in ends}
+        times = [found.timestamp for found in first.values() if found is not None]
+        since = _EPOCH + timedelta(milliseconds=max(0, min(times, default=0)))
+        return await oldest(wanted.count, starts, ends, offsets_at, since)
+    except (UnsupportedVersionError, OverflowError):
+        is_newest = wanted.start is None
+        quotas = spread(wanted.count, {tp: ends[tp] - begins[tp] for tp in ends})
+        return Slice({tp: ends[tp] - quotas[tp] if is_newest else begins[tp] for tp in ends}, quotas)
 
 
-def _require_any(
-    topics: Sequence[str],
-    begins: Mapping[TopicPartition, int],
-    ends: Mapping[TopicPartition, int],
-    starts: Mapping[TopicPartition, int],
-) -> None:
-    if not any(ends[tp] > starts[tp] for tp in ends):
+def _require_any(topics: Sequence[str], begins: Offsets, ends: Offsets, taken: Slice) -> None:
+    if not any(taken.quotas.values()):
         raise nothing_there(topics, had_any=any(ends[tp] > begins[tp] for tp in ends), ever_had=any(ends.values()))
 
 
@@ -151,8 +156,8 @@ class _Reading:
     """One pass over the partitions; those that have given their share are paused."""
 
     consumer: AIOKafkaConsumer
-    starts: Mapping[TopicPartition, int]
-    ends: Mapping[TopicPartition, int]
+    slice: Slice
+    ends: Offsets
     wanted: Wanted
     deadline: float
     messages: list[Message] = field(default_factory=list)
@@ -160,11 +165,10 @@ class _Reading:
     taken_bytes: int = 0
 
     async def run(self) -> None:
-        available = {tp: end - self.starts[tp] for tp, end in self.ends.items() if end > self.starts[tp]}
-        left = {tp: share for tp, share in spread(self.wanted.count, available).items() if share}
+        left = {tp: share for tp, share in self.slice.quotas.items() if share}
         self.consumer.assign(list(left))
-        for tp, share in left.items():
-            self.consumer.seek(tp, self.ends[tp] - share if self.wanted.start is None else self.starts[tp])
+        for tp in left:
+            self.consumer.seek(tp, self.slice.starts[tp])
         clock: Callable[[], float] = asyncio.get_running_loop().time
         moved_at = clock()
         while left:

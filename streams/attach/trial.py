@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from detectors.detector import Detector
@@ -41,7 +41,7 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Screenings and verdicts of the traces that have their root (of all, where none has), in order."""
+    """Screenings and verdicts of the whole traces (of all, where none is), in order; ``torn`` were left out."""
 
     built: tuple[Built, ...]
     screenings: tuple[Screening, ...]
@@ -53,7 +53,7 @@ class Trial:
 
 def run_trial(reading: Reading, means: Means) -> Trial:
     """Screen and verify in memory, whatever the policy would have drawn."""
-    taken = [Built(means.finish(one.trace), one.spans) for one in reading.whole]
+    taken = [replace(one, trace=means.finish(one.trace)) for one in reading.whole]
     traces = [one.trace for one in taken]
     policies = [means.policy.document] * len(traces)
     screener = Screener(means.detector)
@@ -66,7 +66,7 @@ def run_trial(reading: Reading, means: Means) -> Trial:
         for trace, screening in zip(traces, screenings, strict=True)
     ]
     verdicts = verify(drawn, policies, means.detector, means.now)
-    torn = sum(not one.is_whole for one in reading.built)
+    torn = len(reading.built) - len(taken)
     return Trial(
         tuple(taken), tuple(screenings), tuple(verdicts), torn, screened_at - began, means.clock() - screened_at
     )

@@ -78,7 +78,7 @@ def _show_forms(report: Attached, console: Console) -> None:
     console.print(rows)
     torn = report.traces - report.whole_traces
     judges = f", {report.judge_traces:,} of judges left out" if report.judge_traces else ""
-    console.print(f"{report.traces:,} traces assembled, {torn:,} of them without their root in the sample{judges}")
+    console.print(f"{report.traces:,} traces assembled, {torn:,} of them cut by the edges of the sample{judges}")
     if report.problems:
         heading(console, "What cannot be read")
         problems = table("reason", "messages", "share", "first at", "what, and what to do")

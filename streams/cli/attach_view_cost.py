@@ -12,7 +12,7 @@ def show_dry_run(found: DryRun, console: Console) -> None:
     """Outcomes by intent, what would be flagged, and why the rest has no verdict."""
     heading(console, f"Dry run: {found.judged:,} traces judged in memory by the shipped detector, with this mapping")
     if found.torn:
-        console.print(Text(f"{found.torn:,} without their root in the sample are left out", style="dim"))
+        console.print(Text(f"{found.torn:,} that the edges of the sample cut are left out", style="dim"))
     rows = table("intent", "tier", "traces", "grounded", "hallucinated", "unclear", "other", "unresolved")
     for row in found.outcomes:
         counts = (row.traces, row.grounded, row.hallucinated, row.unclear, row.other, row.unresolved)
