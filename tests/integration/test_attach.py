@@ -143,7 +143,7 @@ def test_most_of_a_sample_is_whole_traces(kafka: str, tmp_path: Path) -> None:
     """From either end of the topic."""
     for since in ("latest", "earliest"):
         found = report(attach("--bootstrap", kafka, "--topic", "otlp", "--json", "--from", since, folder=tmp_path))
-        assert found["whole_traces"] > 0.7 * found["traces"], since
+        assert found["whole_traces"] > 0.5 * found["traces"], since
 
 
 async def topic_names(address: str) -> list[str]:
