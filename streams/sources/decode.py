@@ -3,6 +3,7 @@
 A topic's setting says what its messages are; ``auto`` looks at each message, so a topic may hold several formats.
 """
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -58,7 +59,7 @@ class SourceDecoder:
                 reader = Reader(topic, message)
                 found = reader.read_document(await _document(value, topic, message))
             else:
-                is_as_it_came = message.value.endswith(value)  # but for a byte order mark, which is flagged later
+                is_as_it_came = message.value.removeprefix(BOM_UTF8) == value  # the native decoder flags the mark
                 reader = Reader(topic, message if is_as_it_came else replace(message, value=value))
                 found = reader.read(value)
         except InvalidMessage as error:

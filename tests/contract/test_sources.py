@@ -2,6 +2,7 @@
 
 import gzip
 
+import cramjam
 import pytest
 
 from schemas.labels import RiskTier
@@ -38,6 +39,14 @@ def test_values_that_a_producer_compressed_are_read(name: str) -> None:
     """As if they were not."""
     packed = [gzip.compress(value) for value in fixture(name)]
     assert trace_of(*fixture(name)) == trace_of(*packed)
+
+
+def test_a_frame_that_holds_a_value_uncompressed_is_unpacked() -> None:
+    """Short values do not pack, so that the frame ends with the value itself."""
+    value = b'{"trace_id": "1", "ts": "2026-05-14T08:00:00Z"}'
+    framed = bytes(cramjam.zstd.compress(value))
+    assert framed.endswith(value)
+    assert "1" == trace_of(framed).trace_id
 
 
 @pytest.mark.parametrize("name", FIXTURES)
