@@ -10,8 +10,6 @@ REACH = 32
 """Characters before a find in which a word may say what it is."""
 MAX_ADDRESS_CHARS = 1_000
 _BREAKS = " \n?\"'<>|"
-SEVEN_DIGITS = r"[0-9](?:[ .\-/()]{0,3}[0-9]){6}"
-"""Guard of all that is made of digits."""
 _NUMBERED = re.compile(
     r"(?:\b(?:order|invoice|ref|reference|article|item|sku|part|ticket|case|tracking|model|serial|version|isbn|ean|"
     r"bestell\w*|rechnung\w*|auftrag\w*|artikel\w*|kunden\w*|commande|facture|pedido|factura|ordine|fattura|bestelling)"

@@ -14,7 +14,8 @@ def concealing(handling: Literal["keep", "hash", "drop"], key: bytes) -> Conceal
     """What is done with a dead letter before it is sent.
 
     ``hash`` leaves the length of the value and keyed hashes of value and key (``gw-length``, ``gw-hash``,
-    ``gw-key-hash``), ``drop`` neither; both leave position and reason, and none of the producer's headers.
+    ``gw-key-hash``), ``drop`` neither; both leave position, reason and the field's name, since a whole detail may quote
+    content, and none of the producer's headers.
     """
     if handling == "keep":
         return lambda letter: letter
@@ -26,7 +27,8 @@ def concealing(handling: Literal["keep", "hash", "drop"], key: bytes) -> Conceal
             parts = (("gw-hash", message.value), ("gw-key-hash", message.key))
             about += [(name, _hash(part, key)) for name, part in parts if part is not None]
             about.append(("gw-length", str(len(message.value or b"")).encode()))
-        return replace(letter, message=replace(message, key=None, value=None, headers=()), about=tuple(about))
+        emptied = replace(message, key=None, value=None, headers=())
+        return replace(letter, message=emptied, detail=letter.detail.partition(":")[0], about=tuple(about))
 
     return conceal
 

@@ -29,7 +29,7 @@ from stdnum.se import personnummer
 from stdnum.tr import tckimlik
 from stdnum.us import itin, ssn
 
-from streams.redaction.hits import SEVEN_DIGITS, Hit, Recogniser, before, is_in_address, is_numbered
+from streams.redaction.hits import Hit, Recogniser, before, is_in_address, is_numbered
 from streams.redaction.kinds import Kind, NationalId
 
 _TOKEN = re.compile(
@@ -43,7 +43,10 @@ _NINO_UNUSED = frozenset(("BG", "GB", "NK", "KN", "TN", "NT", "ZZ"))
 _SHAPE = str.maketrans("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "9" * 10 + "A" * 52)
 _SEPARATORS = str.maketrans("", "", " -+.")
 _MOST_TOKENS = 7
-_GUARD = SEVEN_DIGITS + r"|[A-Za-z]{3}[0-9]{2}|[0-9]{6}[A-Za-z][0-9]{3}"
+_GUARD = (
+    r"[0-9](?:[ .+-]?[0-9]){8}|[0-9]{7,8}-?[A-Za-z]|[0-9]{6}[A-Za-z][0-9]{3}"
+    r"|[A-Za-z]{4}(?:[A-Za-z][0-9]{4}[A-Za-z]|[A-Za-z]{2}[0-9]{2}[A-Za-z][0-9]{2}|[0-9]{6}[A-Za-z])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from stdnum import numdb
 
-from streams.redaction.hits import SEVEN_DIGITS, Hit, Recogniser, is_in_address
+from streams.redaction.hits import Hit, Recogniser, is_in_address
 from streams.redaction.kinds import Kind
 
 # Groups as they are printed on cards; the same separator throughout, so that a table of numbers makes no card.
@@ -77,5 +77,5 @@ def _iban_length(country: str) -> int:
     return 4 + sum(map(int, parts)) if parts else 0
 
 
-CARDS = Recogniser(Kind.CARD, SEVEN_DIGITS, find_cards)
+CARDS = Recogniser(Kind.CARD, r"[0-9](?:[ -]?[0-9]){13}", find_cards)
 IBANS = Recogniser(Kind.IBAN, r"[A-Za-z]{2}[0-9]{2}[ -]?[0-9A-Za-z]{4}", find_ibans)

@@ -10,9 +10,10 @@ from functools import lru_cache
 
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, SUPPORTED_REGIONS, PhoneMetadata
 
-from streams.redaction.hits import SEVEN_DIGITS, Hit, Recogniser, before, is_in_address, is_numbered
+from streams.redaction.hits import Hit, Recogniser, before, is_in_address, is_numbered
 from streams.redaction.kinds import Kind
 
+_RUN = re.compile(r"[+(0-9][0-9 .\-/()+]{5,}+")
 _BETWEEN = r"[ .\-/()]{1,3}"
 _CANDIDATE = re.compile(
     r"(?:(?<![0-9+#@])(?=[+(])|(?<![\w+#@])(?<![0-9][.,:\-/])(?<![\w]-))"
@@ -20,6 +21,8 @@ _CANDIDATE = re.compile(
     rf"|(?:\(?[0-9]{{1,15}}+(?![0-9])(?:{_BETWEEN}[0-9]{{1,12}}+(?![0-9]))?+"
     rf"(?:{_BETWEEN}[0-9]{{2,12}}+(?![0-9])){{0,6}}+)))"
 )
+# Nine digits, or any number behind a plus.
+_GUARD = r"\+ ?\(?[0-9]|[0-9](?:[ .\-/()]{0,3}[0-9]){8}"
 _OPTIONAL_ZERO = re.compile(r"\(0\)")
 _GROUP = re.compile(r"[0-9]+")
 _DATE = re.compile(
@@ -78,7 +81,7 @@ def phones_of(regions: Sequence[str]) -> Recogniser:
         forms = {form: number for number in numbers for form in _forms(number)}
         return _hits(text, lambda _, written: _known_end(written, forms))
 
-    return Recogniser(Kind.PHONE, SEVEN_DIGITS, find, echo)
+    return Recogniser(Kind.PHONE, _GUARD, find, echo)
 
 
 _End = tuple[int, str]
@@ -86,7 +89,8 @@ _End = tuple[int, str]
 
 def _hits(text: str, end_of: Callable[[int, str], _End]) -> Iterator[Hit]:
     done = 0
-    for found in _CANDIDATE.finditer(text):
+    runs = (run for run in _RUN.finditer(text) if sum(map(str.isdigit, run.group())) >= _FEWEST)
+    for found in (found for run in runs for found in _CANDIDATE.finditer(text, *run.span())):
         start, written = found.start(), found.group(1)
         if start < done or len(written) < _FEWEST:
             continue
