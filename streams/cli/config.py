@@ -48,6 +48,7 @@ def check(
     settings = settings_of(config)
     if not settings.embedded:
         deployment_salt(settings)
+    _check_sources(settings)
     shown = [entry for entry in entries() if show_all or value_at(settings, entry) != entry.default]
     if as_json:
         for entry in shown:
@@ -74,6 +75,13 @@ def example() -> None:
 def reference() -> None:
     """Print the page docs/configuration.md."""
     typer.echo(reference_markdown(), nl=False)
+
+
+def _check_sources(settings: Settings) -> None:
+    """Mapping files and what registries need; nothing is connected to. Raises ConfigError."""
+    from streams.sources.decode import SourceDecoder  # noqa: PLC0415  the formats are slow to import
+
+    SourceDecoder.of(settings.sources, max_message_bytes=settings.ingest.max_message_bytes)
 
 
 def value_at(settings: Settings, entry: Entry) -> object:

@@ -35,6 +35,16 @@ def test_check_refuses_a_real_deployment_without_salt(tmp_path: Path, monkeypatc
     assert "ingest.salt" in str(result.exception)
 
 
+def test_check_reads_mapping_files(tmp_path: Path) -> None:
+    """A wrong expression is found before the start."""
+    (tmp_path / "mine.yaml").write_text("name: mine\nkind: trace\nfields: {trace_id: 'a..b'}", encoding="utf-8")
+    path = tmp_path / "own.yaml"
+    source = f"{{topic: traces, format: mapping, mapping: {tmp_path / 'mine.yaml'}}}"
+    path.write_text(f"sources: [{source}]", encoding="utf-8")
+    result = CliRunner().invoke(app, ["config", "check", "-c", str(path)])
+    assert "fields.trace_id = 'a..b'" in str(result.exception)
+
+
 def test_variables_that_set_nothing_are_listed() -> None:
     """A misspelt flat variable is visible; those of tests and other programs are not ours."""
     names = ["GROUNDWATCH_DATADIR", "GROUNDWATCH_DATA_DIR", "GROUNDWATCH_DATA", "GROUNDWATCH_WEB__PORT", "PATH"]

@@ -205,6 +205,15 @@ def test_mlflow_previews_are_never_taken_for_content() -> None:
     assert (None, "chat-31") == (trace_of(trace).answer, trace_of(trace).conversation_id)
 
 
+def test_a_whole_trace_has_a_cap_on_its_spans() -> None:
+    """As one that is assembled; why it ends there is stored."""
+    trace = document("mlflow_trace_v3.json")
+    tools = [trace["data"]["spans"][0] | {"span_id": f"{n:016x}", "parent_span_id": "a1"} for n in range(1, 2_500)]
+    trace["data"]["spans"] += tools
+    found = trace_of(trace)
+    assert ("cap_spans", "chat-31") == (found.close_reason, found.conversation_id)
+
+
 def test_mlflow_assessments_by_people_are_feedback() -> None:
     """Once for the trace, not once a span."""
     trace = document("mlflow_trace_v3.json")
