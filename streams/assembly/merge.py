@@ -28,7 +28,8 @@ def merge_copies(copies: Iterable[Span]) -> Span:
     come one an update are put together; times are widened, and flags, feedback and mapped values are united. The
     position is that of the earliest record.
     """
-    ordered = sorted({copy.content_hash: copy for copy in copies}.values(), key=_order)
+    known = list(copies)
+    ordered = known if len(known) == 1 else sorted({copy.content_hash: copy for copy in known}.values(), key=_order)
     if len(ordered) == 1:
         return ordered[0]
     merged: dict[str, Any] = {name: _last_stated(ordered, name) for name in _LATER_WINS}
