@@ -126,7 +126,8 @@ def redactor_of(privacy: Privacy, salt: bytes) -> Redactor:
     finder = Finder.of(privacy.kinds, privacy.phone_regions, privacy.national_ids)
     domains = frozenset(value[1:].lower() for value in privacy.keep if value.startswith("@"))
     values = frozenset(pair for value in privacy.keep if value[:1] != "@" for pair in _values(value, finder))
-    return Redactor(finder, privacy.fields, privacy_key(salt), values, domains)
+    key = privacy.key.get_secret_value().encode() or salt
+    return Redactor(finder, privacy.fields, privacy_key(key), values, domains)
 
 
 def _values(text: str, finder: Finder) -> set[tuple[Kind, str]]:

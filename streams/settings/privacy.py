@@ -2,11 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
 from streams.redaction.kinds import Handling, Kind, NationalId
-from streams.settings.parts import Names, Section
+from streams.settings.parts import Names, Salt, Section
 
 
 def _split(value: object) -> object:
@@ -91,6 +91,12 @@ class Privacy(Section):
         (),
         description="Values that stay as they are, such as the hotline, info@shop.example or @shop.example for all of "
         "a domain. Personal ones among them are stored.",
+    )
+    key: Salt = Field(
+        SecretStr(""),
+        description="Key of all placeholders and hashes: 32 or more characters, the same in every process. Empty: made "
+        "from ingest.salt. A new one breaks the tie to what was stored before: people are counted anew, and open "
+        "traces may hold one value under two placeholders.",
     )
     dead_letter: Literal["keep", "hash", "drop"] = Field(
         "keep",

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from detectors.structural.readable import find_unreadable
 from schemas.errors import ConfigError
@@ -103,6 +104,13 @@ def test_ids_of_people_are_hashed_with_the_key() -> None:
     assert one.user_id != redactor_of(Privacy(), b"another key" * 4).redact_trace(full_trace()).user_id
     assert one.user_id.startswith("[USER_")
     assert "" == redactor().redact_trace(full_trace(user_id="")).user_id
+
+
+def test_a_key_of_its_own_takes_the_place_of_the_salt() -> None:
+    """So it can be changed without another sample."""
+    own = Privacy(key=SecretStr("a key of at least thirty-two characters"))
+    assert redactor_of(own, SALT).redact_text(MAIL) == redactor_of(own, b"another salt" * 4).redact_text(MAIL)
+    assert redactor_of(own, SALT).redact_text(MAIL) != redactor().redact_text(MAIL)
 
 
 @pytest.mark.parametrize("handling", list(Handling))
