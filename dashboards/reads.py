@@ -11,7 +11,6 @@ from dashboards.views.overview import Overview, TallyReads, open_alerts, overvie
 from dashboards.views.unmapped import UnmappedPage, unmapped_view
 from schemas.alert import Alert
 from schemas.tally import Tally
-from schemas.trace import UNMAPPED
 from streams.store import ALL_TENANTS, Lead, Store, Tenants, WantedLeads
 
 FLAGGED_PER_PAGE = 20
@@ -27,7 +26,7 @@ def read_overview(store: Store, period: Period, now: datetime) -> Overview:
     longest = USUAL if period is USUAL else USUAL_SUMS
     reads = {shown.key: _tallies(store, shown, now) for shown in {DAY, longest, period}}
     before = longest.start(now)
-    page = overview(
+    return overview(
         period,
         TallyReads(
             day=reads[DAY.key],
@@ -40,9 +39,6 @@ def read_overview(store: Store, period: Period, now: datetime) -> Overview:
         store.deploys(before),
         now,
     )
-    if not any(row.intent == UNMAPPED and row.traffic for row in reads[DAY.key]):
-        return page  # spares the count of the day's traces
-    return replace(page, without_intent=unmapped_view(store.unmapped(now - DAY.span, now)))
 
 
 def read_incident(store: Store, alert_id: str, now: datetime, tenants: Tenants) -> IncidentPage | UnmappedPage | None:

@@ -8,7 +8,7 @@ from dashboards import series
 from dashboards.charts import Curve, Frame, curve, top_of
 from dashboards.periods import Period
 from dashboards.views.history import History, history_of
-from dashboards.views.unmapped import UnmappedView
+from dashboards.views.unmapped import share_of
 from schemas.alert import Alert, RateEstimate
 from schemas.labels import AlertState, RiskTier
 from schemas.slice import Slice
@@ -90,8 +90,8 @@ class Overview:
     fingerprint: str
     other_verdicts: int
     top: float
-    without_intent: UnmappedView | None = None
-    """Traffic of the last 24 h by topic; None where all of it has an intent."""
+    unmapped_share: float = 0.0
+    """Share of the last 24 h's traces without an intent."""
 
     @property
     def is_empty(self) -> bool:
@@ -146,6 +146,7 @@ def overview(
         releases=_releases(deploys),
         fingerprint=fingerprint,
         other_verdicts=sum(tally.judged for tally in reads.usual if tally.fingerprint not in {"", fingerprint}),
+        unmapped_share=share_of(reads.day),
         top=next((spark.frame.top for spark in sparks.values()), 1.0),
     )
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from schemas.alert import Alert
+from schemas.tally import Tally
+from schemas.trace import UNMAPPED
 from streams.store.reports import UnmappedShare
 
 
@@ -52,6 +54,12 @@ class UnmappedPage:
     view: UnmappedView
     since: datetime
     until: datetime
+
+
+def share_of(tallies: Sequence[Tally]) -> float:
+    """The share of all traffic that has no intent; 0 without any."""
+    traffic = sum(tally.traffic for tally in tallies)
+    return sum(tally.traffic for tally in tallies if tally.intent == UNMAPPED) / traffic if traffic else 0.0
 
 
 def unmapped_view(rows: Sequence[UnmappedShare]) -> UnmappedView:
