@@ -30,6 +30,8 @@ from streams.store import StoredSpan, TraceHead
 log = structlog.get_logger(__name__)
 STAGE = "assemble"
 NO_ANSWER_HERE = "no part of an answer"
+TOO_LATE = "too late"
+"""Spans of a trace of which no spans are stored (any longer): they would tear it, so it stays as it is."""
 SPANS_LEFT_OUT = "spans_left_out"
 """Flag of a trace that came to several times its caps: of later spans only a root was taken."""
 
@@ -91,6 +93,8 @@ class Assemble:
         self._count(gathered)
 
     def _arrival(self, one: "_Gathered") -> Arrival | None:
+        if one.is_too_late:
+            return None
         copies = [row.span for row in one.spans]
         sources = [span.source for span in copies if span.source is not None]
         recorded_at = max((source.recorded_at for source in sources), default=self.admission.now())
@@ -116,7 +120,7 @@ class Assemble:
         return Arrival(_message(trace, recorded_at), trace, _hash(one.spans), one.head)
 
     def _count(self, gathered: Sequence["_Gathered"]) -> None:
-        reasons = Counter(one.reason.value if one.has_answer else NO_ANSWER_HERE for one in gathered)
+        reasons = Counter(one.fate for one in gathered)
         self.emitted.update(reasons)
         late = sum(row.is_late for one in gathered for row in one.spans)
         log.info("traces_assembled", traces=len(gathered), reasons=dict(reasons), late_spans=late, open=len(self.open))
@@ -133,7 +137,15 @@ class _Gathered:
     left_out: int = 0
     """Late spans that a trace at its caps did not take in."""
     has_answer: bool = False
+    is_too_late: bool = False
     letter: DeadLetter | None = None
+
+    @property
+    def fate(self) -> str:
+        """What became of it, for counts."""
+        if self.is_too_late:
+            return TOO_LATE
+        return self.reason.value if self.has_answer else NO_ANSWER_HERE
 
 
 def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | None, rules: ClosingRules) -> _Gathered:
@@ -143,6 +155,8 @@ def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | No
     new = [row for row in came if (row.span.span_id, row.content_hash) not in known]
     if head is None:
         return _Gathered(closed, [*stored, *new], new, head, closed.reason)
+    if len(stored) < head.revision:  # spans are stored before their head, so these were dropped, or it came whole
+        return _Gathered(closed, [], [], head, closed.reason, is_too_late=True)
     late = take_late([row.span for row in stored], [row.span for row in new], rules)
     taken = set(map(id, late.taken))
     new = [row for row in new if id(row.span) in taken]

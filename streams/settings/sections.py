@@ -111,7 +111,12 @@ class Assembly(Section):
         description="Seconds after its first span at which a trace is closed whatever comes. Longer: more is read "
         "again after a restart, and one endless trace holds its partition longer.",
     )
-    max_spans: int = Field(2_000, ge=1, le=100_000, description="Most spans of a trace; it is closed at that number.")
+    max_spans: int = Field(
+        2_000,
+        ge=1,
+        le=100_000,
+        description="Most spans of a trace; it is closed at that number, and grows by late spans to four times it.",
+    )
     max_bytes: int = Field(
         32_000_000, ge=10_000, le=1_000_000_000, description="Largest trace, bytes of its spans; it is closed there."
     )
@@ -120,7 +125,7 @@ class Assembly(Section):
         ge=100_000,
         le=64_000_000_000,
         description="Most bytes of open traces in one process; beyond it the oldest are closed. Too low: traces are "
-        "judged before they are complete; too high: memory, about three times as much.",
+        "judged before they are complete; too high: memory, three (large spans) to seven times (small ones) as much.",
     )
 
 

@@ -4,10 +4,11 @@ from datetime import timedelta
 
 from schemas.labels import Outcome
 from schemas.trace import MAX_ITEMS, MAX_NAME_CHARS
-from streams.agents.assemble import SPANS_LEFT_OUT
+from streams.agents.assemble import SPANS_LEFT_OUT, TOO_LATE
 from streams.assembly import ClosingRules
 from streams.broker.topics import DEADLETTER
 from tests import spans
+from tests.agents.flow import native
 from tests.agents.span_flow import AT, GRACE, PARTITION, QUIET, SpanFlow
 from tests.builders import NOW
 from tests.openinference import ANSWER, call, hex_id, message, request, retriever, root, span
@@ -115,3 +116,17 @@ async def test_what_no_trace_can_hold_is_a_dead_letter_and_costs_no_neighbour() 
     letters = [(one.header("gw-reason"), one.key) for one in run.flow.publisher.messages(DEADLETTER)]
     assert ([(b"wrong_type", b"bad")], ANSWER) == (letters, run.trace("fine").answer)
     assert {} == run.assemble.held()
+
+
+async def test_spans_after_the_stored_ones_are_dropped_change_nothing() -> None:
+    """What is left would tear the trace; the same for spans of a trace that came whole."""
+    run = SpanFlow()
+    await run.send(request("old", AT), native(hex_id("whole", 16)))
+    await run.after(GRACE)
+    before = run.stored("old"), run.stored("whole")
+    run.flow.store._spans.clear()
+    more = [call(name, AT, "Another answer.", name=f"n{n}") for name in ("old", "whole") for n in range(5)]
+    await run.send(more)
+    await run.after(QUIET)
+    assert before == (run.stored("old"), run.stored("whole"))
+    assert (2, {}) == (run.assemble.emitted[TOO_LATE], run.assemble.held())
