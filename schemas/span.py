@@ -60,7 +60,8 @@ class Span(Record):
     """One copy of one span. None means that this copy does not say; another copy of the same span may.
 
     ``input`` and ``output`` are texts as people would read them: unwrapped from JSON where the convention wraps them.
-    ``documents`` is None unless the span retrieved or reranked; empty when it did and got nothing.
+    ``documents`` is None unless the span retrieved or reranked; empty when it did and got nothing. An update of kind
+    ``other`` may hold its content in the shape of several kinds: another copy says which of them it is.
     """
 
     trace_id: str = Field(min_length=1, max_length=256)
@@ -73,7 +74,7 @@ class Span(Record):
     said_at: UtcDatetime | None = None
     """When this copy was written, where the format says so: later copies win field by field."""
     is_update: bool = False
-    """A part of a span (a log record, an update, a patch): it never closes a trace by itself unless it has an end."""
+    """A part of a span that does not say where in the tree it stands (a log record, an update): it closes no trace."""
     is_error: bool = False
     input: str | None = None
     output: str | None = None

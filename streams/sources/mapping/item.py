@@ -69,6 +69,13 @@ class Item:
         self.flags.add("name_dropped")
         return ""
 
+    def parent_id(self) -> str:
+        """The parent's id, empty for a root. One that is no id stays in some form: its span must not look like a root."""
+        found = self.value("parent_id")
+        if found is None or found == "":
+            return ""
+        return (name(found, self.flags) or type(found).__name__)[:MAX_NAME_CHARS]
+
     def names(self, *keys: str) -> dict[str, str]:
         """Those of the names that are stated."""
         return {key: text for key in keys if (text := self.name(key))}

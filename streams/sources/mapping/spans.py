@@ -31,7 +31,7 @@ def span_of(item: Item, mapping: str, kinds: Mapping[str, SpanKind], rules: Fiel
     raw = RawSpan(
         trace_id=item.required_id("trace_id"),
         span_id=item.required_id("span_id"),
-        parent_id=item.name("parent_id"),
+        parent_id=item.parent_id(),
         name=item.name("name"),
         start=item.moment("start"),
         end=item.moment("end"),

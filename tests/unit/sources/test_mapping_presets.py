@@ -42,6 +42,13 @@ def test_a_run_without_a_parent_id_hangs_where_its_dotted_order_says() -> None:
     assert (ROOT, datetime(2026, 5, 14, 8, 0, 0, 20_000, UTC)) == (span.parent_id, span.start)
 
 
+@pytest.mark.parametrize("parent", ["p" * 300, ["p"], {"id": "p"}, 7])
+def test_a_parent_that_is_no_id_makes_no_root(parent: Any) -> None:
+    """A root that ends would close the trace."""
+    (span,) = decode(run(run_type="tool", parent_run_id=parent)).spans
+    assert 0 < len(span.parent_id) <= 256
+
+
 def test_a_run_whose_trace_nobody_names_is_refused_with_the_fix() -> None:
     """The neighbours in its batch go on."""
     batch = {"post": [run(run_type="tool"), {"id": CHILD, "run_type": "llm"}]}
