@@ -70,7 +70,7 @@ class Item:
         return ""
 
     def parent_id(self) -> str:
-        """The parent's id, empty for a root. One that is no id stays in some form: its span must not look like a root."""
+        """The parent's id, empty for a root; one that is no id stays in some form, so as not to look like a root."""
         found = self.value("parent_id")
         if found is None or found == "":
             return ""
