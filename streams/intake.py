@@ -11,6 +11,7 @@ import faust
 from detectors.screening import Screener
 from schemas.trace import Trace
 from streams.agents.admission import Admission, IngestLimits
+from streams.agents.app import assigned
 from streams.agents.assemble import Assemble
 from streams.agents.batches import Partition
 from streams.agents.deadletter import Ceiling
@@ -92,8 +93,9 @@ async def build_assemble(runtime: Runtime) -> faust.App:
     app.on_partitions_revoked.connect(forget, weak=False)
 
     async def close_quiet() -> None:
-        if app.started and not app.rebalancing:
-            idle = watermarks.read_to_end(_ends(app))
+        ends = assigned(app)
+        if ends:
+            idle = watermarks.read_to_end(ends)
             await agent.pulse(lambda: step.tick(idle, utc_now()))
 
     runtime.every(CLOSING_SECONDS, "closing", close_quiet)
@@ -158,18 +160,11 @@ async def _watermarks(runtime: Runtime) -> tuple[Store, Watermarks]:
     return store, Watermarks(await asyncio.to_thread(store.watermarks))
 
 
-def _ends(app: faust.App) -> dict[Partition, int | None]:
-    """End offsets of the partitions that this process reads, None while unknown."""
-    return {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in app.consumer.assignment()}
-
-
 def _save_watermarks(
     runtime: Runtime, app: faust.App, watermarks: Watermarks, store: Store, open_since: OpenSince
 ) -> None:
     async def save() -> None:
-        if not app.started:
-            return
-        rows = watermarks.rows(_ends(app), utc_now(), open_since())
+        rows = watermarks.rows(assigned(app), utc_now(), open_since())
         if rows:
             await asyncio.to_thread(store.insert_watermarks, rows)
 

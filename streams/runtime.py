@@ -14,7 +14,7 @@ import structlog
 from detectors.detector import Detector
 from detectors.evidence import load_evidence_detector
 from schemas.errors import Retryable
-from streams.agents.app import make_app
+from streams.agents.app import assigned, make_app
 from streams.agents.batches import EXIT_BUG, Agent, Handle, Held, Lifeline, register
 from streams.agents.policies import KnownPolicies
 from streams.broker.connection import Connection
@@ -73,7 +73,7 @@ class Runtime:
             is_timer=is_timer,
             holds=holds,
         )
-        self.ready[role] = lambda: app.started and not app.rebalancing and bool(app.consumer.assignment())
+        self.ready[role] = lambda: bool(assigned(app))
         return app
 
     def attach(  # noqa: PLR0913  what an agent is

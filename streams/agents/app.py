@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import faust
+from faust.exceptions import ConsumerNotStarted
 from mode import CrashingSupervisor
 
 from streams.broker.connection import Connection
@@ -51,3 +52,13 @@ def make_app(  # noqa: PLR0913  an app is these facts
         web_enabled=False,
         loghandlers=[],
     )
+
+
+def assigned(app: faust.App) -> dict[tuple[str, int], int | None]:
+    """End offsets of the partitions that the app reads, None while unknown; empty until its consumer has started."""
+    if not app.started or app.rebalancing:
+        return {}
+    try:
+        return {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in app.consumer.assignment()}
+    except ConsumerNotStarted:  # the app says that it has started a moment before its consumer has
+        return {}
