@@ -305,7 +305,7 @@ def test_of_an_alert_the_last_state_counts(store: Subject) -> None:
 def test_actions_and_deploys_since_a_moment(store: Subject) -> None:
     """Oldest first, repeated ones once."""
     actions = [AlertAction(at=NOW + BUCKET * n, kind="ack", alert_id="a", author="kim") for n in range(3)]
-    deploys = [Deploy(at=NOW + BUCKET * n, field="prompt", value=f"p-{n}", note="canary", author="ci") for n in range(3)]
+    deploys = [Deploy(at=NOW + BUCKET * n, field="prompt", value=f"p-{n}", note="n", author="ci") for n in range(3)]
     store.insert_alert_actions([*reversed(actions), actions[0]])
     store.insert_deploys([*reversed(deploys), deploys[0]])
     assert actions[1:] == store.alert_actions(NOW + BUCKET)
