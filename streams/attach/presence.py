@@ -19,10 +19,12 @@ _CUT = frozenset({"truncated", "context_truncated"})
 def fields_found(
     built: Sequence[Built], cites: Sequence[bool], conventions: Sequence[str], advice: Advice
 ) -> tuple[FieldFound, ...]:
-    """A row for each field, in the order of the advice; ``cites`` says of each trace whether its answer cites."""
+    """A row for each field, in the order of the advice; ``cites`` says of each judged one whether it cites."""
     rows = []
     for name, words in advice.fields.items():
-        found = share(sum(cites) if name == "citations" else sum(map(_FIELDS[name], built)), len(built))
+        found = (
+            share(sum(cites), len(cites)) if name == "citations" else share(sum(map(_FIELDS[name], built)), len(built))
+        )
         fixes = () if found >= PRESENT else words.for_conventions(conventions)
         row = FieldFound(field=name, title=words.title, need=words.need, share=found, cost=words.cost, fixes=fixes)
         rows.append(row)

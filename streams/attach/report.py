@@ -166,10 +166,14 @@ class Unresolved(Record):
 
 
 class DryRun(Record):
-    """The pipeline on the sample, in memory. A sample cuts traces at its edges: ``torn`` were left out."""
+    """The pipeline on the sample, in memory. ``torn`` traces, which the edges of the sample cut, were left out.
+
+    ``skipped`` are too large for a quick look, or the time for it was up.
+    """
 
     judged: int
     torn: int
+    skipped: int
     outcomes: tuple[OutcomeRow, ...]
     flagged: tuple[Flagged, ...]
     unresolved: tuple[Unresolved, ...]

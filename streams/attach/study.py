@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sampling.strata import citation_count
 from streams.attach.advice import load_advice
 from streams.attach.coverage import coverage, rates
 from streams.attach.examples import examples
@@ -17,7 +16,7 @@ from streams.attach.proposal import in_effect, propose
 from streams.attach.reading import Reading, read, share
 from streams.attach.report import Attached, FieldFound, Topic
 from streams.attach.sample import Sample
-from streams.attach.trial import Means, Trial, cost, dry_run, run_trial
+from streams.attach.trial import Means, cites, cost, dry_run, run_trial
 from streams.settings import SourceSettings
 from streams.sources.decode import SourceDecoder
 from streams.sources.sniffing import Encoding
@@ -51,13 +50,13 @@ async def study(sample: Sample, with_: Study) -> Attached:
     """
     began = with_.means.clock()
     reading, tried = await _read(sample, with_)
-    trial = run_trial(reading, with_.means)
-    fields = fields_found(reading.whole, _cites(trial), _conventions(reading), load_advice())
+    is_cited = cites(reading, with_.means.policy.document)
+    fields = fields_found(reading.whole, is_cited, _conventions(reading), load_advice())
     proposal = propose(reading, fields, with_.max_message_bytes, tried)
     mapped = reading
     if proposal.config:
         mapped = await _read_with(sample, in_effect(with_.sources, proposal), with_)
-        trial = run_trial(mapped, with_.means)
+    trial = run_trial(mapped, with_.means)
     found = _report(sample, with_, reading, fields)
     dry = dry_run(trial, load_advice().unresolved) if with_.is_dry_run else None
     update = {
@@ -103,12 +102,6 @@ def _expired(reading: Reading, with_: Study) -> Iterator[str]:
             f"{old} of {len(reading.built)} traces are older than store.retention_days ({with_.retention_days}): they "
             "would be counted as unresolved:expired, and not stored"
         )
-
-
-def _cites(trial: Trial) -> list[bool]:
-    """Of each trace whether its answer cites anything."""
-    pairs = zip(trial.built, trial.screenings, strict=True)
-    return [bool(citation_count(one.trace, screening)) for one, screening in pairs]
 
 
 async def _read(sample: Sample, with_: Study) -> tuple[Reading, Mapping[str, str]]:

@@ -46,8 +46,8 @@ class Wanted:
 
     count: int = 500
     start: datetime | None = None
-    max_bytes: int = 128_000_000
-    seconds: float = 40.0
+    max_bytes: int = 64_000_000
+    seconds: float = 25.0
 
 
 async def read_topics(connection: Connection, topics: Sequence[str], wanted: Wanted) -> Sample:

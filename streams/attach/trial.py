@@ -2,22 +2,36 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from detectors.detector import Detector
 from detectors.screening import Screener
 from detectors.verification import verify
+from sampling.draw import u_of
 from sampling.effective import EffectivePolicy
-from sampling.strata import stratum_of
+from sampling.strata import citation_count, stratum_of
 from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.labels import ClaimLabel, Outcome, RiskTier
-from schemas.trace import Trace
+from schemas.policy import PolicyDocument
+from schemas.trace import Passage, Trace
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.attach.reading import Built, Reading, counts_of, share
 from streams.attach.report import Cost, DryRun, Flagged, OutcomeRow, TierDraw, Unresolved
 
 MAX_FLAGGED = 10
+JUDGING_SECONDS = 12.0
+"""For a person who waits; a sample of long contexts is judged in part."""
+MAX_CHARS_OF_A_TRACE = 500_000
+"""A larger one alone may take seconds."""
+_BATCH = 8
+_SHUFFLE = b"attach"
+_WARM_UP = Trace(
+    trace_id="warm-up",
+    ts=datetime(2026, 1, 1, tzinfo=UTC),
+    answer="Returns are free.",
+    passages=(Passage(text="Returns are free."),),
+)
 MAX_CHARS = 300
 DAY_SECONDS = 86_400
 _EVERY_TRACE = Draw(stratum="rest", u=0.0, inclusion_probability=1.0, min_probability=1.0, policy_id="", drawn=True)
@@ -39,25 +53,54 @@ class Means:
     clock: Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trial:
-    """Screenings and verdicts of the whole traces (of all, where none is), in order; ``torn`` were left out."""
+    """Screenings and verdicts of whole traces (of any, where none is whole), in one order.
 
-    built: tuple[Built, ...]
-    screenings: tuple[Screening, ...]
-    verdicts: tuple[Verdict, ...]
-    torn: int
-    screen_seconds: float
-    verify_seconds: float
+    ``torn`` were cut by the edges of the sample; ``skipped`` are too large for a look, or time was up.
+    """
+
+    built: list[Built] = field(default_factory=list)
+    screenings: list[Screening] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    torn: int = 0
+    skipped: int = 0
+    screen_seconds: float = 0.0
+    verify_seconds: float = 0.0
 
 
 def run_trial(reading: Reading, means: Means) -> Trial:
-    """Screen and verify in memory, whatever the policy would have drawn."""
-    taken = [replace(one, trace=means.finish(one.trace)) for one in reading.whole]
-    traces = [one.trace for one in taken]
-    policies = [means.policy.document] * len(traces)
+    """Screen and verify in memory, whatever the policy would have drawn, in a random order until the time is up."""
+    whole = sorted(reading.whole, key=lambda one: u_of(one.trace.trace_id, _SHUFFLE))
+    taken = quick_ones(whole) or sorted(whole, key=_chars)[:1]
+    trial = Trial(torn=len(reading.built) - len(whole))
     screener = Screener(means.detector)
-    screener.screen(traces[:1], policies[:1])  # reads the weights, which is no part of what a trace costs
+    screener.screen([_WARM_UP], [means.policy.document])  # reads the weights, which is no part of what a trace costs
+    deadline = means.clock() + JUDGING_SECONDS
+    for first in range(0, len(taken), _BATCH):
+        if means.clock() > deadline:
+            break
+        _judge(trial, taken[first : first + _BATCH], screener, means)
+    trial.skipped = len(whole) - len(trial.built)
+    return trial
+
+
+def cites(reading: Reading, policy: PolicyDocument) -> list[bool]:
+    """Of the whole traces that are read quickly, whether their answers cite anything."""
+    traces = [one.trace for one in quick_ones(reading.whole)]
+    screenings = Screener(None).screen(traces, [policy] * len(traces))
+    return [bool(citation_count(trace, screening)) for trace, screening in zip(traces, screenings, strict=True)]
+
+
+def quick_ones(built: Sequence[Built]) -> list[Built]:
+    """Those that are no matter of seconds."""
+    return [one for one in built if _chars(one) <= MAX_CHARS_OF_A_TRACE]
+
+
+def _judge(trial: Trial, batch: Sequence[Built], screener: Screener, means: Means) -> None:
+    finished = [replace(one, trace=means.finish(one.trace)) for one in batch]
+    traces = [one.trace for one in finished]
+    policies = [means.policy.document] * len(traces)
     began = means.clock()
     screenings = screener.screen(traces, policies)
     screened_at = means.clock()
@@ -65,11 +108,17 @@ def run_trial(reading: Reading, means: Means) -> Trial:
         DrawnTrace(trace=trace, draw=_EVERY_TRACE, screening=screening)
         for trace, screening in zip(traces, screenings, strict=True)
     ]
-    verdicts = verify(drawn, policies, means.detector, means.now)
-    torn = len(reading.built) - len(taken)
-    return Trial(
-        tuple(taken), tuple(screenings), tuple(verdicts), torn, screened_at - began, means.clock() - screened_at
-    )
+    trial.verdicts += verify(drawn, policies, means.detector, means.now)
+    trial.verify_seconds += means.clock() - screened_at
+    trial.screen_seconds += screened_at - began
+    trial.screenings += screenings
+    trial.built += finished
+
+
+def _chars(built: Built) -> int:
+    """What judging has to read."""
+    trace = built.trace
+    return sum(len(passage.text) for passage in trace.passages or ()) + len(trace.answer or "")
 
 
 def dry_run(trial: Trial, fixes: Mapping[str, str]) -> DryRun:
@@ -83,6 +132,7 @@ def dry_run(trial: Trial, fixes: Mapping[str, str]) -> DryRun:
     return DryRun(
         judged=len(trial.verdicts),
         torn=trial.torn,
+        skipped=trial.skipped,
         outcomes=tuple(sorted(rows, key=lambda row: (-row.traces, row.intent, row.tier))),
         flagged=tuple(_each_once(map(_flagged, bad)))[:MAX_FLAGGED],
         unresolved=tuple(

@@ -13,6 +13,9 @@ def show_dry_run(found: DryRun, console: Console) -> None:
     heading(console, f"Dry run: {found.judged:,} traces judged in memory by the shipped detector, with this mapping")
     if found.torn:
         console.print(Text(f"{found.torn:,} that the edges of the sample cut are left out", style="dim"))
+    if found.skipped:
+        text = f"{found.skipped:,} more were not judged: too large for a quick look, or its time was up"
+        console.print(Text(text, style="dim"))
     rows = table("intent", "tier", "traces", "grounded", "hallucinated", "unclear", "other", "unresolved")
     for row in found.outcomes:
         counts = (row.traces, row.grounded, row.hallucinated, row.unclear, row.other, row.unresolved)

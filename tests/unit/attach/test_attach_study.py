@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from streams.attach.report import Attached
+from streams.attach.sample import Sample, TopicFacts
 from streams.settings import SourceSettings
 from tests.attach_samples import INTENTS, JUNK, mixed, native, openinference_spans, sample, studied
 from tests.hostile import SEEDS, hostile_messages
@@ -241,3 +242,31 @@ def test_intents_of_the_mixed_topic_need_no_rule() -> None:
     assert set(INTENTS) == {row.intent for row in report.dry_run.outcomes}
     (best, *_) = report.proposal.candidates["intent"]
     assert ("metadata.intent", True, 3) == (best.path, best.is_default, best.distinct)
+
+
+def test_long_contexts_do_not_hold_up_the_look() -> None:
+    """What takes seconds is left out of the dry run and counted; alone, one of them is judged."""
+    long = json.loads(native(1)) | {"passages": [{"doc_id": "d", "text": "Goods arrive within 3 days. " * 20_000}]}
+    values = [json.dumps({**long, "trace_id": f"long-{number}"}).encode() for number in range(3)]
+    mixed_sizes = studied(sample([*values, native(1), native(2)])).dry_run
+    alone = studied(sample(values)).dry_run
+    assert mixed_sizes is not None
+    assert alone is not None
+    assert ((2, 3), (1, 2)) == ((mixed_sizes.judged, mixed_sizes.skipped), (alone.judged, alone.skipped))
+
+
+def test_old_answers_are_said_to_expire() -> None:
+    """Before somebody wonders where they went."""
+    report = studied(sample([native(1, datetime(2025, 1, 1, tzinfo=UTC)), native(2)]))
+    assert any("1 of 2 traces are older than store.retention_days (90)" in note for note in report.notes)
+
+
+def test_cost_follows_the_traffic_of_each_topic() -> None:
+    """Logs of no answer cost their decoding; traces count by topic."""
+    facts = (TopicFacts("rag", per_second=10.0), TopicFacts("logs", per_second=1_000.0))
+    rag = sample([native(number) for number in range(10)], topic="rag").messages
+    logs = sample([JUNK] * 10, topic="logs").messages
+    report = studied(Sample((*rag, *logs), facts))
+    assert 10 * 86_400 == report.cost.traces_per_day
+    assert 1_010 == report.coverage.messages_per_second
+    assert report.coverage.bytes_per_second == pytest.approx(10 * len(native(1)) + 1_000 * len(JUNK), rel=0.01)
