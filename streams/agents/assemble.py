@@ -112,7 +112,7 @@ class Assemble:
                 "revision": len(copies),
                 "late_spans": sum(row.is_late for row in one.spans) + one.left_out,
                 "close_reason": one.reason.value,
-                "flags": (*trace.flags, SPANS_LEFT_OUT) if one.left_out else trace.flags,
+                "flags": (*trace.flags, SPANS_LEFT_OUT) if one.is_full else trace.flags,
             }
         )
         if one.head is not None:  # ts, stratum and π are those of the first emission
@@ -135,7 +135,8 @@ class _Gathered:
     head: TraceHead | None
     reason: CloseReason
     left_out: int = 0
-    """Late spans that a trace at its caps did not take in."""
+    """Late spans that were not taken in, since the trace is at several times its caps."""
+    is_full: bool = False
     has_answer: bool = False
     is_too_late: bool = False
     letter: DeadLetter | None = None
@@ -160,7 +161,7 @@ def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | No
     late = take_late([row.span for row in stored], [row.span for row in new], rules)
     taken = set(map(id, late.taken))
     new = [row for row in new if id(row.span) in taken]
-    return _Gathered(closed, [*stored, *new], new, head, late.cap or closed.reason, late.left_out)
+    return _Gathered(closed, [*stored, *new], new, head, late.cap or closed.reason, late.left_out, late.is_full)
 
 
 def _hash(rows: Iterable[StoredSpan]) -> str:

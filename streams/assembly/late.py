@@ -15,11 +15,15 @@ GROWTH = 4
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """``taken`` are the late spans that go in, in order; ``cap`` is the one that the trace has reached with them."""
+    """``taken`` are the late spans that go in, in order; ``cap`` is the one that the trace has reached with them.
+
+    ``is_full``: spans were left out, now or when such a trace was closed before.
+    """
 
     taken: tuple[Span, ...]
     left_out: int
     cap: CloseReason | None
+    is_full: bool
 
 
 def take_late(known: Sequence[Span], came: Sequence[Span], rules: ClosingRules) -> Late:
@@ -36,7 +40,9 @@ def take_late(known: Sequence[Span], came: Sequence[Span], rules: ClosingRules) 
         if is_first_root or (spans < GROWTH * rules.spans and size + own <= GROWTH * rules.bytes):
             taken.append(span)
             spans, size, has_root = spans + 1, size + own, has_root or is_first_root
-    return Late(tuple(taken), len(came) - len(taken), cap_reason(spans, size, rules))
+    left_out = len(came) - len(taken)
+    is_full = left_out > 0 or spans > GROWTH * rules.spans
+    return Late(tuple(taken), left_out, cap_reason(spans, size, rules), is_full)
 
 
 def _size_bytes(span: Span) -> int:

@@ -65,6 +65,9 @@ async def test_a_trace_that_never_ends_stops_growing() -> None:
     await run.after(GRACE)
     trace = run.trace("endless")
     assert (ANSWER, 41, True) == (trace.answer, trace.revision, SPANS_LEFT_OUT in trace.flags)
+    await run.send([root("endless", AT, tag="again")])
+    await run.after(QUIET)
+    assert (41, True) == (run.trace("endless").revision, SPANS_LEFT_OUT in run.trace("endless").flags)
     assert {} == run.assemble.held()
 
 
