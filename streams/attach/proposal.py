@@ -34,22 +34,42 @@ _TIERS = {
 _MAX_HOME_MADE = 40
 
 
-def propose(reading: Reading, fields: Sequence[FieldFound], max_bytes: int, tried: Mapping[str, str]) -> Proposal:
-    """The proposal; ``tried`` names, by topic, a format of JSON of its own that was found by trying."""
+def propose(
+    reading: Reading,
+    fields: Sequence[FieldFound],
+    max_bytes: int,
+    tried: Mapping[str, str],
+    own: Sequence[SourceSettings] = (),
+) -> Proposal:
+    """The proposal beside the entries that there are; ``tried`` names, by topic, a format that was found by trying."""
     found = list(_places(reading, max_bytes))
     traces = len({trace_id for trace_id, _ in found if trace_id}) or len(found)
     known = candidates(places_by_path(found), traces, _having(reading.built))
     present = {field.field: field.share for field in fields}
     rules = {name: rule for name in _PROPOSED if (rule := _rule(name, known.get(name, ()))) is not None}
-    topics = sorted({one.message.topic for one in reading.seen})
+    met = sorted({one.message.topic for one in reading.seen})
+    covered = {topic: entry for topic in met if (entry := _pattern_of(topic, own))}
+    topics = [topic for topic in met if topic not in covered]
     sources = [source for topic in topics if (source := _source(topic, reading.seen, rules, tried)) is not None]
     unread = [one for one in reading.seen if not one.is_read and one.encoding == Encoding.OTHER_JSON]
     return Proposal(
         config={"sources": sources} if sources else {},
         candidates=known,
         home_made=tuple(_home_made(unread, max_bytes)),
-        notes=tuple(_notes(rules, known, present)),
+        notes=(*_notes(rules, known, present), *_covered(covered, rules)),
     )
+
+
+def _pattern_of(topic: str, own: Sequence[SourceSettings]) -> str:
+    """The entry for many topics that decides about this one; an entry of its own behind it would be of no use."""
+    first = next((entry for entry in own if entry.fits(topic)), None)
+    return first.topic if first is not None and first.topic != topic else ""
+
+
+def _covered(covered: Mapping[str, str], rules: Mapping[str, Any]) -> Iterator[str]:
+    for topic, pattern in covered.items():
+        if rules:
+            yield f"{topic} has the entry {pattern} under sources: put rules for {', '.join(rules)} there by hand"
 
 
 def in_effect(own: Sequence[SourceSettings], proposal: Proposal) -> tuple[SourceSettings, ...]:

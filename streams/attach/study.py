@@ -52,7 +52,7 @@ async def study(sample: Sample, with_: Study) -> Attached:
     reading, tried = await _read(sample, with_)
     is_cited = cites(reading, with_.means.policy.document)
     fields = fields_found(reading.whole, is_cited, _conventions(reading), load_advice())
-    proposal = propose(reading, fields, with_.max_message_bytes, tried)
+    proposal = propose(reading, fields, with_.max_message_bytes, tried, with_.sources)
     mapped = reading
     if proposal.config:
         mapped = await _read_with(sample, in_effect(with_.sources, proposal), with_)

@@ -156,6 +156,14 @@ def test_a_proposal_is_what_the_settings_take() -> None:
     assert {"format"} >= again.proposal.config.get("sources", [{}])[0].keys() - {"topic"}
 
 
+def test_an_entry_for_many_topics_is_not_shadowed() -> None:
+    """What its first match decides is changed by hand."""
+    pattern = SourceSettings(topic="^tra", format="rag_json")
+    report = studied(sample([home_made(number) for number in range(30)]), pattern)
+    assert {} == report.proposal.config
+    assert any("traces has the entry ^tra under sources: put rules for intent" in one for one in report.proposal.notes)
+
+
 def test_json_that_nobody_knows_is_listed_by_its_paths() -> None:
     """What a mapping file can name."""
     report = studied(sample([json.dumps({"frage": "Wie?", "tief": {"antwort": "So."}}).encode()] * 4))
