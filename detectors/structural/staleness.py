@@ -107,10 +107,22 @@ def _newest_by_document(passages: Sequence[Passage], at: datetime) -> dict[str, 
 
 
 def _latest(group: Sequence[Passage]) -> list[Passage]:
-    by_effect = max(group, key=lambda passage: passage.effective_from or _EVER)
-    by_update = max(group, key=lambda passage: passage.updated_at or _EVER)
-    by_name = max(group, key=lambda passage: version_key(passage.version))
-    return [by_effect, by_update, by_name]
+    """Ties go on to the other two marks, so that the order of passages never decides."""
+
+    def by_effect(passage: Passage) -> datetime:
+        return passage.effective_from or _EVER
+
+    def by_update(passage: Passage) -> datetime:
+        return passage.updated_at or _EVER
+
+    def by_name(passage: Passage) -> VersionKey:
+        return version_key(passage.version)
+
+    return [
+        max(group, key=lambda passage: (by_effect(passage), by_update(passage), by_name(passage))),
+        max(group, key=lambda passage: (by_update(passage), by_effect(passage), by_name(passage))),
+        max(group, key=lambda passage: (by_name(passage), by_effect(passage), by_update(passage))),
+    ]
 
 
 def _has_begun(passage: Passage, at: datetime) -> bool:
