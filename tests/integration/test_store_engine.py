@@ -136,8 +136,8 @@ store.close()
     "row",
     [
         drawn_trace(ts=NOW - timedelta(days=20_000)),
-        drawn_trace(trace=trace(revision=2**40)),
-        drawn_trace(trace=trace(passages=(passage(rank=2**70),))),
+        drawn_trace(trace=trace().model_copy(update={"revision": 2**40})),  # past the check of the schema
+        drawn_trace(trace=trace(passages=(passage().model_copy(update={"rank": 2**70}),))),
     ],
     ids=["a year out of range", "a revision too large", "a rank too large"],
 )
