@@ -1,6 +1,7 @@
 """Instructions in passages that the answer obeys, and phrases that no answer may hold."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.builders import passage, trace
 PLAIN = passage("Refunds take 14 days. See https://shop.example/refunds for the form.", doc_id="plain")
 
 
-def obeyed(answer: str, *texts: str, calls: tuple[ToolCall, ...] = (), **fields: object) -> list[int | None]:
+def obeyed(answer: str, *texts: str, calls: tuple[ToolCall, ...] = (), **fields: Any) -> list[int | None]:
     """The passages whose instructions show in the answer."""
     seen = trace(answer=answer, passages=(PLAIN, *map(passage, texts)), tool_calls=calls, **fields)
     found = obeyed_findings(seen, split_claims(answer))

@@ -1,5 +1,7 @@
 """What an answer says was done needs a tool result that shows it."""
 
+from typing import Any
+
 import pytest
 
 from detectors.claims import split_claims
@@ -83,7 +85,7 @@ NO_DEED = [
 ]
 
 
-def is_unproven(answer: str, *calls: ToolCall, **fields: object) -> bool:
+def is_unproven(answer: str, *calls: ToolCall, **fields: Any) -> bool:
     """Whether the answer gets a finding."""
     found = tool_findings(trace(answer=answer, tool_calls=calls, **fields), split_claims(answer))
     return [StructuralRule.TOOL_CLAIM_UNPROVEN] * len(found) == [finding.rule for finding in found] and bool(found)

@@ -120,7 +120,7 @@ def test_the_order_of_spans_and_attributes_does_not_matter(name: str) -> None:
     shuffled = tuple(
         RawSpan(
             **{slot: getattr(raw, slot) for slot in raw.__slots__}
-            | {"attributes": dict(reversed(raw.attributes.items()))}
+            | {"attributes": dict(reversed(list(raw.attributes.items())))}
         )
         for raw in reversed(raw_spans(name))
     )
