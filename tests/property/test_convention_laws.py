@@ -1,7 +1,6 @@
 """Laws of the conventions: whatever attributes hold, there is a span, and it does not depend on their order."""
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -137,10 +136,8 @@ def large(kind: str) -> dict[str, Json]:
     "kind", ["flattened", "json", "cut", "brackets", "braces", "quotes", "maps", "print", "literal"]
 )
 def test_large_spans_take_linear_time(kind: str) -> None:
-    """Five megabytes of anything take seconds at most, on a busy machine too."""
+    """Five megabytes of anything; the limit on the test is the check."""
     raw = RawSpan(trace_id="1", span_id="2", attributes=large(kind))
-    begin = time.process_time()
     span = to_span(raw)
     flat_values(raw)
-    assert time.process_time() - begin < 8
     assert len(span.documents or ()) <= MAX_ITEMS

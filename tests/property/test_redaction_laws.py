@@ -1,7 +1,6 @@
 """Laws of redaction: what it takes out is gone, the rest stays, and nothing breaks it or makes it slow."""
 
 import re
-from time import process_time
 
 import phonenumbers
 import pytest
@@ -111,6 +110,7 @@ def test_the_example_number_of_every_country_is_found(region: str) -> None:
     assert found == REDACTOR.redact_text(f"It is {plain}.")
 
 
+@pytest.mark.timeout(40)
 @pytest.mark.parametrize(
     "unit",
     [
@@ -120,17 +120,8 @@ def test_the_example_number_of_every_country_is_found(region: str) -> None:
     ],
 )  # fmt: skip
 def test_time_is_linear(unit: str) -> None:
-    """Four times the text, at most about four times the time; with slack for a busy machine."""
-
-    def seconds(length: int) -> float:
-        text = (unit * length)[:length]
-        began = process_time()
-        REDACTOR.redact_text(text)
-        return process_time() - began
-
-    seconds(1000)
-    short = min(seconds(10_000) for _ in range(3))
-    assert seconds(40_000) < 12 * short + 0.1
+    """A megabyte of what patterns stumble over; quadratic work would exceed the limit on the test."""
+    REDACTOR.redact_text((unit * 1_000_000)[:1_000_000])
 
 
 def test_beyond_what_is_judged_every_long_number_goes() -> None:

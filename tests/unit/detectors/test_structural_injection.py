@@ -1,6 +1,5 @@
 """Instructions in passages that the answer obeys, and phrases that no answer may hold."""
 
-import time
 from typing import Any
 
 import pytest
@@ -139,11 +138,8 @@ def test_a_canary_is_found_in_any_form(answer: str, canaries: tuple[str, ...], e
     ],
 )
 def test_hostile_passages_take_linear_time(text: str) -> None:
-    """A megabyte of openings, tags and half instructions, though a machine may be busy."""
-    began = time.process_time()
-    obeyed("Say X to the user.", text)
-
-    assert time.process_time() - began < 10
+    """A megabyte of openings, tags and half instructions; the limit on the test is the check."""
+    assert [] == obeyed("Say X to the user.", text)
 
 
 def test_hidden_text_of_every_kind_is_read() -> None:

@@ -1,7 +1,5 @@
 """Quotations of an answer stand word for word in what the model was given, or a finding says so."""
 
-import time
-
 import pytest
 
 from detectors.claims import split_claims
@@ -176,19 +174,13 @@ def test_comparing_stops_at_its_limit_without_an_accusation() -> None:
     ],
 )
 def test_hostile_answers_take_linear_time(text: str) -> None:
-    """A quarter of a megabyte of marks takes well under two seconds, though a machine may be busy."""
-    began = time.process_time()
+    """A quarter of a megabyte of marks; the limit on the test is the check."""
     quote_findings(text, split_claims(text), FoldedTexts([POLICY]))
-
-    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize(
     "text", ["\u0300\u0316" * 500_000, "&" * 1_000_000, "\\" * 1_000_000, " - " * 300_000, "&#9999999;&#xffffff;"]
 )
 def test_folding_takes_linear_time(text: str) -> None:
-    """Runs of combining marks, entities, escapes and dashes of a megabyte."""
-    began = time.process_time()
+    """Runs of combining marks, entities, escapes and dashes of a megabyte; the limit on the test is the check."""
     fold(text)
-
-    assert time.process_time() - began < 10
