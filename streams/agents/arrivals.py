@@ -55,6 +55,10 @@ class Read:
     arrivals: list[Arrival]
     spans: list[tuple[Message, tuple[Span, ...]]]
     letters: list[DeadLetter]
+    evaluators: int = 0
+    """Spans of judges, our own among them."""
+    ignored: int = 0
+    """Items, and empty messages, that belong to no answer."""
 
 
 def read_arrivals(read: Sequence[tuple[Message, Decoded]]) -> Read:
@@ -66,6 +70,8 @@ def read_arrivals(read: Sequence[tuple[Message, Decoded]]) -> Read:
         arrivals=arrivals,
         spans=[(message, decoded.spans) for message, decoded in read if decoded.spans],
         letters=[_letter(message, decoded) for message, decoded in read if decoded.problems],
+        evaluators=sum(decoded.evaluators for _, decoded in read),
+        ignored=sum(decoded.ignored for _, decoded in read),
     )
 
 

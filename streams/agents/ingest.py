@@ -14,7 +14,7 @@ import structlog
 
 from schemas.span import Span
 from streams.agents.admission import Admission, Admitted
-from streams.agents.arrivals import event_times, read_arrivals, settle, split_too_large
+from streams.agents.arrivals import Read, event_times, read_arrivals, settle, split_too_large
 from streams.agents.deadletter import Ceiling, DeadLetter, bury
 from streams.agents.fitting import send_fitting, span_forms
 from streams.agents.watermarks import Watermarks
@@ -52,7 +52,7 @@ class Ingest:
         await bury([self.conceal(letter) for letter in letters], self.admission.publisher, limit)
         self.ceiling = ceiling
         self.watermarks.stored(messages, event_times(arrivals, read.spans))
-        _log_batch(messages, admitted, sum(len(spans) for _, spans in read.spans), letters, perf_counter() - began)
+        _log_batch(messages, read, admitted, letters, perf_counter() - began)
 
     async def _send_spans(self, spans: Sequence[Span]) -> None:
         forms = [span_forms(span) for span in spans]
@@ -68,13 +68,15 @@ def _are_bad(messages: Sequence[Message], letters: Sequence[DeadLetter]) -> list
 
 
 def _log_batch(
-    messages: Sequence[Message], admitted: Admitted, spans: int, letters: Sequence[DeadLetter], took_seconds: float
+    messages: Sequence[Message], read: Read, admitted: Admitted, letters: Sequence[DeadLetter], took_seconds: float
 ) -> None:
     log.info(
         "batch_ingested",
         messages=len(messages),
         traces=len(admitted.rows),
-        spans=spans,
+        spans=sum(len(spans) for _, spans in read.spans),
+        evaluators=read.evaluators,
+        ignored=read.ignored,
         drawn=sum(row.draw.drawn for row in admitted.rows),
         expired=len(admitted.expired),
         dead_letters=dict(Counter(letter.reason for letter in letters)),

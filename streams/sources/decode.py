@@ -65,7 +65,7 @@ class SourceDecoder:
         except InvalidMessage as error:
             return Decoded(problems=(error,))
         self._count(message.topic, reader.encoding)
-        return found
+        return found if found != Decoded() else Decoded(ignored=1)  # an empty batch: no message goes uncounted
 
     def rules(self, topic: str) -> AssemblyRules:
         """How traces are assembled whose spans came from a source topic."""

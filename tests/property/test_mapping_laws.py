@@ -104,7 +104,7 @@ def decoded(value: bytes, name: str) -> Decoded:
 def test_no_json_does_more_than_become_a_dead_letter(name: str, content: Any) -> None:
     """Of any format."""
     found = decoded(json.dumps(content).encode(), name)
-    assert found.problems or found.traces or found.spans or found.ignored or content in ([], {})
+    assert found.problems or found.traces or found.spans or found.ignored
 
 
 @given(st.sampled_from(sorted(DECODERS)), st.binary(max_size=60))
