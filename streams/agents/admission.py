@@ -61,12 +61,16 @@ class Admission:
         the caller's to bury.
         """
         now = self.now()
-        kept, expired = split_expired(arrivals, now - timedelta(days=self.limits.retention_days))
+        kept, expired = split_expired(arrivals, self.oldest())
         kept, ahead = split_ahead(kept, now + CLOCK_TOLERANCE)
         rows = await self._screen_and_draw(kept)
         refused = await asyncio.to_thread(self._store, kept, rows, expired)
         await self._forward([row for row in rows if row.draw.drawn and row.trace.trace_id not in refused])
         return Admitted(rows, [*ahead, *refused.values()], expired)
+
+    def oldest(self) -> datetime:
+        """The event time before which a trace is only counted: the store would drop it at once."""
+        return self.now() - timedelta(days=self.limits.retention_days)
 
     async def _screen_and_draw(self, arrivals: Sequence[Arrival]) -> list[DrawnTrace]:
         effective = [self.policies.at(arrival.trace.ts) for arrival in arrivals]

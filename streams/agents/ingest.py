@@ -43,9 +43,12 @@ class Ingest:
         readable, too_large = split_too_large(messages, limit)
         read = read_arrivals([(message, await self.decode(message)) for message in readable])
         store = self.admission.store
-        heads = await asyncio.to_thread(store.heads, [arrival.trace.trace_id for arrival in read.arrivals])
-        arrivals, conflicts = settle(read.arrivals, heads)
-        admitted = await self.admission.admit(arrivals)
+        oldest = self.admission.oldest()
+        expired = [arrival for arrival in read.arrivals if arrival.trace.ts < oldest]  # these take no id from others
+        fresh = [arrival for arrival in read.arrivals if arrival.trace.ts >= oldest]
+        heads = await asyncio.to_thread(store.heads, [arrival.trace.trace_id for arrival in fresh])
+        arrivals, conflicts = settle(fresh, heads)
+        admitted = await self.admission.admit([*arrivals, *expired])
         letters = [*too_large, *read.letters, *conflicts, *admitted.letters]
         ceiling = self.ceiling.after(_are_bad(messages, letters))
         await self._send_spans([span for _, spans in read.spans for span in spans])

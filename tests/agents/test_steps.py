@@ -115,3 +115,12 @@ async def test_drawn_is_what_the_policy_says() -> None:
     assert 150 < counts.drawn < 250
     draws = [decode(DrawnTrace, outgoing.value).draw for outgoing in flow.publisher.sent[DRAWN]]
     assert all(draw.u < 0.5 and draw.drawn for draw in draws)
+
+
+async def test_a_trace_too_old_to_be_stored_takes_no_id_from_another() -> None:
+    """Of two messages with one id, in one batch, the recent one is stored and the old one counted."""
+    flow = Flow()
+    old = native("t", ts="2020-01-01T00:00:00Z", answer="Something else.")
+    await flow.ingest.handle([flow.message(old), flow.message(native("t"))])
+    assert [] == flow.publisher.messages(DEADLETTER)
+    assert (1, 1) == (flow.store.counts().traces, sum(flow.store.expired().values()))

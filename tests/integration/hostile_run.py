@@ -183,7 +183,8 @@ def _fate(one: Sent, found: Found, values: Mapping[tuple[int, int], bytes | None
     if row is None:
         return "expired" if trace_id in found.expired else "lost"
     if values.get((row["source_partition"], row["source_offset"])) != message.value:
-        return "lost, and another message has its id"
+        # too old to be stored, so that a later message could take the id
+        return "expired" if trace_id in found.expired else "lost, and another message has its id"
     if message.flag and message.flag not in row["flags"]:
         return f"stored without the flag {message.flag}"
     outcome = found.outcomes.get(trace_id, "")
