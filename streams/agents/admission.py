@@ -54,14 +54,16 @@ class Admission:
     now: Callable[[], datetime]
     limits: IngestLimits = IngestLimits()
 
-    async def admit(self, arrivals: Sequence[Arrival]) -> Admitted:
+    async def admit(self, arrivals: Sequence[Arrival], expired: Sequence[ExpiredCount] = ()) -> Admitted:
         """Make the traces safe; at most one arrival a trace id, with its head where it was stored before.
 
+        ``expired`` are those that the caller has split off already, since they take no id from others.
         Raises Retryable; nothing is lost or counted twice by admitting the same arrivals again. The dead letters are
         the caller's to bury.
         """
         now = self.now()
-        kept, expired = split_expired(arrivals, self.oldest())
+        kept, more = split_expired(arrivals, self.oldest())
+        expired = [*expired, *more]
         kept, ahead = split_ahead(kept, now + CLOCK_TOLERANCE)
         rows = await self._screen_and_draw(kept)
         refused = await asyncio.to_thread(self._store, kept, rows, expired)

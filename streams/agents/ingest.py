@@ -14,7 +14,7 @@ import structlog
 
 from schemas.span import Span
 from streams.agents.admission import Admission, Admitted
-from streams.agents.arrivals import Read, event_times, read_arrivals, settle, split_too_large
+from streams.agents.arrivals import Read, event_times, read_arrivals, settle, split_expired, split_too_large
 from streams.agents.deadletter import Ceiling, DeadLetter, bury
 from streams.agents.fitting import send_fitting, span_forms
 from streams.agents.watermarks import Watermarks
@@ -43,12 +43,10 @@ class Ingest:
         readable, too_large = split_too_large(messages, limit)
         read = read_arrivals([(message, await self.decode(message)) for message in readable])
         store = self.admission.store
-        oldest = self.admission.oldest()
-        expired = [arrival for arrival in read.arrivals if arrival.trace.ts < oldest]  # these take no id from others
-        fresh = [arrival for arrival in read.arrivals if arrival.trace.ts >= oldest]
+        fresh, expired = split_expired(read.arrivals, self.admission.oldest())
         heads = await asyncio.to_thread(store.heads, [arrival.trace.trace_id for arrival in fresh])
         arrivals, conflicts = settle(fresh, heads)
-        admitted = await self.admission.admit([*arrivals, *expired])
+        admitted = await self.admission.admit(arrivals, expired)
         letters = [*too_large, *read.letters, *conflicts, *admitted.letters]
         ceiling = self.ceiling.after(_are_bad(messages, letters))
         await self._send_spans([span for _, spans in read.spans for span in spans])

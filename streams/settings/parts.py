@@ -1,5 +1,6 @@
 """What sections of the settings are made of: the base, and values that need more than a type."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated
 from zoneinfo import available_timezones
@@ -30,23 +31,21 @@ def _split(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
-def _long_enough(salt: SecretStr) -> SecretStr:
-    length = len(salt.get_secret_value())
-    if 0 < length < MIN_SALT_CHARACTERS:
-        message = f"{length} characters are too few; give {MIN_SALT_CHARACTERS} or more random ones"
-        raise ValueError(message)
-    return salt
+def _at_least(minimum: int) -> Callable[[SecretStr], SecretStr]:
+    """A check that a secret is empty or has so many characters."""
+
+    def check(secret: SecretStr) -> SecretStr:
+        length = len(secret.get_secret_value())
+        if 0 < length < minimum:
+            message = f"{length} characters are too few; give {minimum} or more random ones"
+            raise ValueError(message)
+        return secret
+
+    return check
 
 
-def _long_token(token: SecretStr) -> SecretStr:
-    length = len(token.get_secret_value())
-    if 0 < length < MIN_TOKEN_CHARACTERS:
-        message = f"{length} characters are too few; give {MIN_TOKEN_CHARACTERS} or more random ones"
-        raise ValueError(message)
-    return token
-
-
-def _is_pattern(text: str) -> str:
+def is_pattern(text: str) -> str:
+    """The text, when it is a pattern that we can run. Raises ValueError with the reason."""
     try:
         compile_pattern(text)
     except ConfigError as error:
@@ -64,9 +63,9 @@ def _known_timezone(name: str) -> str:
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 Roles = Annotated[tuple[Role, ...], NoDecode, BeforeValidator(_split)]
-Salt = Annotated[SecretStr, AfterValidator(_long_enough)]
-Token = Annotated[SecretStr, AfterValidator(_long_token)]
-Pattern = Annotated[str, AfterValidator(_is_pattern)]
+Salt = Annotated[SecretStr, AfterValidator(_at_least(MIN_SALT_CHARACTERS))]
+Token = Annotated[SecretStr, AfterValidator(_at_least(MIN_TOKEN_CHARACTERS))]
+Pattern = Annotated[str, AfterValidator(is_pattern)]
 Timezone = Annotated[str, AfterValidator(_known_timezone)]
 
 

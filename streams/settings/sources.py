@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, SecretStr, field_validator, model_va
 from schemas.errors import ConfigError
 from schemas.labels import RiskTier
 from schemas.patterns import compile_pattern
-from streams.settings.parts import Section
+from streams.settings.parts import Pattern, Section, is_pattern
 from streams.sources.fields import FIELDS, MAX_RULES
 from streams.sources.mapping.moments import zone_of
 
@@ -16,16 +16,8 @@ MAX_SOURCES = 200
 _PATTERN_MARK = "^"
 
 
-def _is_pattern(text: str) -> str:
-    try:
-        compile_pattern(text)
-    except ConfigError as error:
-        raise ValueError(str(error)) from error
-    return text
-
-
 def _is_topic(text: str) -> str:
-    return _is_pattern(text) if text.startswith(_PATTERN_MARK) else text
+    return is_pattern(text) if text.startswith(_PATTERN_MARK) else text
 
 
 def _is_zone(text: str) -> str:
@@ -37,7 +29,6 @@ def _is_zone(text: str) -> str:
     return text
 
 
-Pattern = Annotated[str, AfterValidator(_is_pattern)]
 Topic = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_is_topic)]
 NaiveTime = Annotated[str, AfterValidator(_is_zone)]
 
