@@ -9,7 +9,9 @@ from schemas.base import Record
 from schemas.claim import Claim
 from schemas.document import DocumentVersion
 from schemas.draw import Draw, DrawnTrace, Screening
+from schemas.golden import GoldenCase
 from schemas.policy import PolicyDocument, PolicyRecord
+from schemas.review import ReviewLabel
 from schemas.slice import Slice
 from schemas.tally import Tally
 from schemas.trace import Passage, Trace
@@ -29,6 +31,8 @@ EXPORTED: dict[str, type[Record]] = {
     "policy": PolicyDocument,
     "policy-record": PolicyRecord,
     "document-version": DocumentVersion,
+    "golden-case": GoldenCase,
+    "review-label": ReviewLabel,
 }
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import faust
 import structlog
-from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
 from schemas.errors import Retryable
+from streams.agents.vitals import AllVitals
 from streams.messages import Message, from_events
 
 log = structlog.get_logger(__name__)
@@ -44,10 +45,11 @@ class CeilingReached(Exception):
 
 @dataclass(slots=True)
 class Lifeline:
-    """Shared by the agents of a process: whether it is stopping, and why it must."""
+    """Shared by the agents of a process: whether it is stopping, why it must, and what each of them is doing."""
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stop_reason: str = ""
+    vitals: AllVitals = field(default_factory=AllVitals)
 
     def stop(self, reason: str) -> None:
         """Ask the process shell to drain and end; the first reason is kept."""
@@ -65,6 +67,7 @@ class Agent:
         self._app = app
         self._name = name
         self._lifeline = lifeline
+        self._vitals = lifeline.vitals.of(name)
         self._held = held
         self._stream: Any = None
         self._waiting: defaultdict[Partition, deque[Any]] = defaultdict(deque)
@@ -101,6 +104,7 @@ class Agent:
         try:
             async with self._turn:
                 self._lost.clear()
+                self._vitals.begin()
                 for step, messages in steps:
                     await _until_done(step, messages, self._lifeline, self._name)
                 for event in events:
@@ -108,6 +112,7 @@ class Agent:
                     if partition not in self._lost:
                         self._waiting[partition].append(_position_alone(event))
                 await self._release()
+                self._vitals.done(len(events))
         except Stopping:
             return False
         except CeilingReached as error:
@@ -186,16 +191,16 @@ async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) 
         retry=retry_if_exception_type(Retryable),
         wait=wait_exponential_jitter(initial=0.2, max=10),
         sleep=lambda seconds: _pause(seconds, lifeline),
-        before_sleep=lambda state: log.warning(
-            "batch_waits",
-            agent=name,
-            messages=messages,
-            attempt=state.attempt_number,
-            error=str(state.outcome.exception()) if state.outcome else "",
-        ),
+        before_sleep=lambda state: _say_that_it_waits(state, messages, lifeline, name),
     ):
         with attempt:
             await step()
+
+
+def _say_that_it_waits(state: RetryCallState, messages: int, lifeline: Lifeline, name: str) -> None:
+    error = str(state.outcome.exception()) if state.outcome else ""
+    lifeline.vitals.of(name).wait(error or "unknown")
+    log.warning("batch_waits", agent=name, messages=messages, attempt=state.attempt_number, error=error)
 
 
 async def _pause(seconds: float, lifeline: Lifeline) -> None:
