@@ -35,11 +35,12 @@ class Labelled(Record, Generic[Label]):
 
 
 class GoldenPassage(Record):
-    """A passage that the answer should rest on."""
+    """A passage of a document, or the document alone where ``text`` is empty."""
 
     doc_id: str = Field(min_length=1)
     text: str = ""
     chunk_id: str = ""
+    version: str = ""
 
 
 class GoldenClaim(Record):
@@ -60,8 +61,11 @@ class GoldenCase(Record):
     """One question with what a good answer must and must not rest on.
 
     ``answer`` is a recorded answer that ``claims`` and ``answer_labels`` are about, empty when the case only asks.
-    ``source_id`` groups cases that share pages or wording: a split never tears a group.
+    ``passages`` are those that a good answer rests on; ``given`` those that the model had before it when it wrote
+    ``answer``, in its order. ``source_id`` groups cases that share pages or wording: a split never tears a group.
     """
+
+    format_version: int = Field(default=FORMAT_VERSION, ge=1)
 
     case_id: str = Field(min_length=1, max_length=200)
     question: str = Field(min_length=1)
@@ -70,6 +74,7 @@ class GoldenCase(Record):
     required_sources: tuple[str, ...] = ()
     forbidden_sources: tuple[str, ...] = ()
     passages: tuple[GoldenPassage, ...] = ()
+    given: tuple[GoldenPassage, ...] = ()
     answer: str = ""
     answer_labels: tuple[Labelled[Outcome], ...] = ()
     claims: tuple[GoldenClaim, ...] = ()
@@ -88,8 +93,16 @@ class GoldenCase(Record):
         """The label of the recorded answer that holds."""
         return self.answer_labels[-1].label if self.answer_labels else None
 
+    @property
+    def seen(self) -> tuple[GoldenPassage, ...]:
+        """The passages with a text that the recorded answer is judged against: those given, else those it needs."""
+        return tuple(passage for passage in self.given or self.passages if passage.text)
+
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
+        if self.format_version > FORMAT_VERSION:
+            message = f"format_version {self.format_version} is newer than {FORMAT_VERSION}; update Groundwatch"
+            raise ValueError(message)
         both = set(self.required_sources) & set(self.forbidden_sources)
         if both:
             message = f"required_sources and forbidden_sources both name {min(both)!r}; remove one"
