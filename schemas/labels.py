@@ -77,6 +77,15 @@ class FailureLabel(StrEnum):
     FORBIDDEN_SOURCE = "forbidden_source"
 
 
+class Severity(StrEnum):
+    """How much harm a failure may do, mildest first; what sets it is in ``detectors.severity``."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
 class Layer(StrEnum):
     """Layers of detection, cheapest first."""
 

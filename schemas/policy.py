@@ -89,6 +89,20 @@ class CriticalRule(Record):
     tiers: tuple[RiskTier, ...] = ()
 
 
+class ClaimSplitting(StrEnum):
+    """Into what an answer is split."""
+
+    SENTENCES = "sentences"
+    ATOMIC = "atomic"
+    """Sentences that state several things are parted further, by rules."""
+
+
+class ClaimRules(Record):
+    """How claims are made; part of the fingerprint."""
+
+    split: ClaimSplitting = ClaimSplitting.SENTENCES
+
+
 class Fallbacks(Record):
     """What a user reads instead of an answer that is kept back; empty: the default text of the product."""
 
@@ -110,8 +124,9 @@ class PolicyDocument(Record):
     name: str = Field(min_length=1, max_length=80)
     sampling: Sampling = Sampling()
     thresholds: Thresholds = Thresholds()
+    claims: ClaimRules = ClaimRules()
     bars: dict[RiskTier, float] = Field(default_factory=dict)
-    """Lowest claim support at which an answer of this tier has ``passed``; containment only, never a rate."""
+    """Lowest claim support at which an answer of this tier has ``passed`` and is delivered; never part of a rate."""
     intents: dict[str, IntentRules] = Field(default_factory=dict)
     sources: SourceRules = SourceRules()
     canaries: tuple[str, ...] = Field(default=(), max_length=200)

@@ -3,9 +3,9 @@
 from pydantic import Field
 
 from schemas.base import Record, UtcDatetime
-from schemas.claim import Claim
+from schemas.claim import Claim, ClaimSource
 from schemas.finding import Finding
-from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
+from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.trace import Versions
 
 
@@ -35,7 +35,11 @@ class ClaimJudgement(Record):
 
 
 class ClaimVerdict(Record):
-    """A claim with its label; scores are None for claims that were not scored (not factual, or in error)."""
+    """A claim with its label; scores are None for claims that were not scored (not factual, or in error).
+
+    ``source`` says what the claim rests on; None where that is not known: not factual, unclear or in error, and an
+    answer whose context the trace does not show.
+    """
 
     claim: Claim
     label: ClaimLabel
@@ -45,6 +49,16 @@ class ClaimVerdict(Record):
     why: str = ""
     layers: tuple[Layer, ...] = ()
     error: Outcome | None = None
+    source: ClaimSource | None = None
+
+
+class SeenText(Record):
+    """One text that the claims were judged against, whole; ``Evidence.passage`` is its place in the list."""
+
+    source: ClaimSource
+    doc_id: str = ""
+    content_hash: str
+    chars: int = Field(ge=0)
 
 
 class Verdict(Record):
@@ -59,6 +73,10 @@ class Verdict(Record):
     fingerprint: str
     outcome: Outcome
     failures: tuple[FailureLabel, ...] = ()
+    severities: tuple[Severity, ...] = ()
+    """How severe each of ``failures`` is, in their order."""
+    severity: Severity | None = None
+    """The worst of ``severities``; None without a failure."""
     findings: tuple[Finding, ...] = ()
     """What the structure showed, in the order in which it was found."""
     citation_precision: float | None = Field(default=None, ge=0, le=1)
@@ -67,10 +85,22 @@ class Verdict(Record):
     """Share of the supported claims that cite a passage which supports them; None without supported claims."""
     score: float | None = Field(default=None, ge=0, le=1)
     """Support of the weakest factual claim; None when nothing was scored."""
+    faithfulness: float | None = Field(default=None, ge=0, le=1)
+    """Supported claims over scorable ones (supported, contradicted, unsupported); None without a scorable claim."""
     passed: bool = False
     containment: Containment
     claims: tuple[ClaimVerdict, ...] = ()
     layers: tuple[Layer, ...] = ()
     took_ms: float = 0.0
+    timings_ms: dict[str, float] = Field(default_factory=dict)
+    """Milliseconds by step (``split``, ``L0``, ``L1``, …); a step over a batch counts each answer's equal part."""
+    splitter: str = ""
+    """How the answer was split; names the reason where the wanted way failed and the rules took over."""
+    fingerprint_parts: dict[str, str] = Field(default_factory=dict)
+    """What ``fingerprint`` was made of, by name; empty in verdicts of older versions."""
+    answer_hash: str = ""
+    """Content hash of the answer as it was judged, which is never cut; compare it with the stored answer's."""
+    seen: tuple[SeenText, ...] = ()
+    """What the claims were judged against."""
     cost_usd: float = 0.0
     verified_at: UtcDatetime

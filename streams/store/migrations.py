@@ -12,8 +12,9 @@ from hashlib import blake2b
 from importlib import resources
 from string import Template
 
+from schemas.claim import ClaimSource
 from schemas.errors import ConfigError
-from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Outcome, RiskTier
+from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Outcome, RiskTier, Severity
 from streams.store.connection import LONGEST_SECONDS, Connection, Table
 from streams.store.records import MigrationReport
 
@@ -147,6 +148,8 @@ def placeholders(*, retention_days: int, hourly_days: int) -> dict[str, str | in
         "FAILURES": FailureLabel,
         "CONTAINMENTS": Containment,
         "CLAIM_LABELS": ClaimLabel,
+        "CLAIM_SOURCES": ClaimSource,
+        "SEVERITIES": Severity,
         "ALERT_STATES": AlertState,
     }
     lists = {name: ", ".join(f"'{word.value}'" for word in vocabulary) for name, vocabulary in words.items()}

@@ -1,12 +1,13 @@
 """A Verdict as one row of ``verdicts``, and back; claims are Nested, so a redone verdict replaces them all."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from schemas.claim import Claim
+from schemas.claim import Claim, ClaimSource
 from schemas.finding import Finding, StructuralRule
-from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
-from schemas.verdict import ClaimVerdict, Evidence, Verdict
+from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
+from schemas.verdict import ClaimVerdict, Evidence, SeenText, Verdict
 from streams.store.connection import Table
 from streams.store.trace_rows import versions
 from streams.store.values import clean, cleaned, from_micros, micros
@@ -38,15 +39,23 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
         fingerprint=row["fingerprint"],
         outcome=Outcome(row["outcome"]),
         failures=tuple(FailureLabel(word) for word in row["failures"]),
+        severities=tuple(Severity(word) for word in row["severities"]),
+        severity=Severity(row["severity"]) if row["severity"] else None,
         findings=tuple(_finding(row, index) for index in range(len(row["findings.rule"]))),
         citation_precision=row["citation_precision"],
         citation_recall=row["citation_recall"],
         score=row["score"],
+        faithfulness=row["faithfulness"],
         passed=row["passed"],
         containment=Containment(row["containment"]),
         claims=tuple(_claim_verdict(row, index) for index in range(len(row["claims.index"]))),
         layers=tuple(Layer(word) for word in row["layers"]),
         took_ms=row["took_ms"],
+        timings_ms=dict(zip(row["timings.step"], row["timings.ms"], strict=True)),
+        splitter=row["splitter"],
+        fingerprint_parts=json.loads(row["fingerprint_parts"] or "{}"),
+        answer_hash=row["answer_hash"],
+        seen=tuple(_seen(row, index) for index in range(len(row["seen.hash"]))),
         cost_usd=row["cost_usd"],
         verified_at=from_micros(row["verified_at"]),
     )
@@ -61,6 +70,15 @@ def _finding(row: Mapping[str, Any], at: int) -> Finding:
     )
 
 
+def _seen(row: Mapping[str, Any], at: int) -> SeenText:
+    return SeenText(
+        source=ClaimSource(row["seen.source"][at]),
+        doc_id=row["seen.doc_id"][at],
+        content_hash=row["seen.hash"][at],
+        chars=row["seen.chars"][at],
+    )
+
+
 def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
     error = row["claims.error"][at]
     claim = Claim(
@@ -71,7 +89,12 @@ def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
         is_factual=row["claims.is_factual"][at],
         critical_rule=row["claims.critical_rule"][at],
         citations=tuple(row["claims.citations"][at]),
+        subject=_later(row, "claims.subject", at, ""),
+        sentence_start=_later(row, "claims.sentence_start", at, None),
+        sentence_end=_later(row, "claims.sentence_end", at, None),
+        split_by=_later(row, "claims.split_by", at, ""),
     )
+    source = _later(row, "claims.source", at, "")
     return ClaimVerdict(
         claim=claim,
         label=ClaimLabel(row["claims.label"][at]),
@@ -81,7 +104,14 @@ def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
         why=row["claims.why"][at],
         layers=tuple(Layer(word) for word in row["claims.layers"][at]),
         error=Outcome(error) if error else None,
+        source=ClaimSource(source) if source else None,
     )
+
+
+def _later(row: Mapping[str, Any], name: str, at: int, default: Any) -> Any:
+    """A claim's value in a column that came later: in rows written before it, the list may be empty."""
+    values = row[name]
+    return values[at] if at < len(values) else default
 
 
 def _evidence(row: Mapping[str, Any], at: int) -> Evidence | None:
@@ -121,7 +151,10 @@ _ANSWER: list[tuple[str, str, _Value]] = [
     ("app_version", _WORD, lambda v: clean(v.versions.app)),
     ("outcome", _WORD, lambda v: v.outcome.value),
     ("failures", _WORDS, lambda v: [label.value for label in v.failures]),
+    ("severities", _WORDS, lambda v: [severity.value for severity in v.severities]),
+    ("severity", _WORD, lambda v: v.severity.value if v.severity else ""),
     ("score", "Nullable(Float64)", lambda v: v.score),
+    ("faithfulness", "Nullable(Float64)", lambda v: v.faithfulness),
     ("findings.rule", _WORDS, lambda v: [finding.rule.value for finding in v.findings]),
     ("findings.claim", "Array(Nullable(UInt32))", lambda v: [finding.claim for finding in v.findings]),
     ("findings.passage", "Array(Nullable(UInt32))", lambda v: [finding.passage for finding in v.findings]),
@@ -132,6 +165,15 @@ _ANSWER: list[tuple[str, str, _Value]] = [
     ("containment", _WORD, lambda v: v.containment.value),
     ("layers", _WORDS, lambda v: [layer.value for layer in v.layers]),
     ("took_ms", "Float64", lambda v: v.took_ms),
+    ("timings.step", _WORDS, lambda v: [clean(step) for step in v.timings_ms]),
+    ("timings.ms", "Array(Float64)", lambda v: list(v.timings_ms.values())),
+    ("splitter", _WORD, lambda v: clean(v.splitter)),
+    ("fingerprint_parts", _WORD, lambda v: json.dumps(v.fingerprint_parts, sort_keys=True)),
+    ("answer_hash", "String", lambda v: clean(v.answer_hash)),
+    ("seen.source", _WORDS, lambda v: [text.source.value for text in v.seen]),
+    ("seen.doc_id", "Array(String)", lambda v: [clean(text.doc_id) for text in v.seen]),
+    ("seen.hash", "Array(String)", lambda v: [clean(text.content_hash) for text in v.seen]),
+    ("seen.chars", "Array(UInt32)", lambda v: [text.chars for text in v.seen]),
     ("cost_usd", "Float64", lambda v: v.cost_usd),
     ("verified_at", "DateTime64(6, 'UTC')", lambda v: micros(v.verified_at)),
 ]
@@ -143,6 +185,11 @@ _CLAIMS: list[tuple[str, str, _Value]] = [
     ("claims.is_factual", "Array(Bool)", _each(lambda c: c.claim.is_factual)),
     ("claims.critical_rule", _WORDS, _each(lambda c: clean(c.claim.critical_rule))),
     ("claims.citations", "Array(Array(String))", _each(lambda c: cleaned(c.claim.citations))),
+    ("claims.source", _WORDS, _each(lambda c: c.source.value if c.source else "")),
+    ("claims.subject", "Array(String)", _each(lambda c: clean(c.claim.subject))),
+    ("claims.sentence_start", "Array(Nullable(UInt32))", _each(lambda c: c.claim.sentence_start)),
+    ("claims.sentence_end", "Array(Nullable(UInt32))", _each(lambda c: c.claim.sentence_end)),
+    ("claims.split_by", _WORDS, _each(lambda c: clean(c.claim.split_by))),
     ("claims.label", _WORDS, _each(lambda c: c.label.value)),
     ("claims.support", "Array(Nullable(Float64))", _each(lambda c: c.support)),
     ("claims.contradiction", "Array(Nullable(Float64))", _each(lambda c: c.contradiction)),

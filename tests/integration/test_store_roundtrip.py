@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.claim import Claim
+from schemas.claim import Claim, ClaimSource
 from schemas.draw import Draw, DrawnTrace, Screening
-from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
+from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.trace import MAX_COUNT, Hop, Passage, Source, Timings, ToolCall, Trace, Versions
-from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, Verdict
+from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, SeenText, Verdict
 from streams.store import ALL_TENANTS, Store
-from tests.builders import NOW
+from streams.store.migrations import shipped
+from tests.builders import NOW, verdict
 from tests.chdb_path import open_empty_store
 
 pytestmark = pytest.mark.integration
@@ -85,6 +86,10 @@ claims = st.builds(
     is_factual=st.booleans(),
     critical_rule=words,
     citations=tuples(words),
+    subject=texts,
+    sentence_start=st.none() | st.integers(0, 20),
+    sentence_end=st.none() | st.integers(0, 40),
+    split_by=words,
 )
 judgements = st.builds(
     ClaimJudgement,
@@ -164,6 +169,10 @@ claim_verdicts = st.builds(
     why=texts,
     layers=tuples(st.sampled_from(Layer)),
     error=st.none() | st.sampled_from(Outcome),
+    source=st.none() | st.sampled_from(ClaimSource),
+)
+seen_texts = st.builds(
+    SeenText, source=st.sampled_from(ClaimSource), doc_id=words, content_hash=words, chars=st.integers(0, 2_000_000)
 )
 verdicts = st.builds(
     Verdict,
@@ -176,12 +185,20 @@ verdicts = st.builds(
     fingerprint=st.text(min_size=1, max_size=20),
     outcome=st.sampled_from(Outcome),
     failures=tuples(st.sampled_from(FailureLabel)),
+    severities=tuples(st.sampled_from(Severity)),
+    severity=st.none() | st.sampled_from(Severity),
     score=maybe_shares,
+    faithfulness=maybe_shares,
     passed=st.booleans(),
     containment=st.sampled_from(Containment),
     claims=tuples(claim_verdicts),
     layers=tuples(st.sampled_from(Layer)),
     took_ms=reals,
+    timings_ms=st.dictionaries(words, reals, max_size=4),
+    splitter=words,
+    fingerprint_parts=st.dictionaries(words, words, max_size=4),
+    answer_hash=words,
+    seen=tuples(seen_texts),
     cost_usd=reals,
     verified_at=st.datetimes(datetime(2025, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 — as above
 )
@@ -254,3 +271,31 @@ def test_a_passage_whose_text_is_gone_leaves_a_readable_trace_that_says_so(opene
     found = opened.trace("g", tenants=ALL_TENANTS)
     assert found is not None
     assert ("passage_text_missing",) == found.drawn.trace.flags
+
+
+def test_a_verdict_written_before_a_column_was_added_reads_back_with_defaults(opened: Store) -> None:
+    """Of a part that an older version wrote, nested columns of claims come back as long as the others, or empty."""
+    connection, whole = opened._connection, verdict("v", Outcome.HALLUCINATED)
+    connection.command("TRUNCATE TABLE verdicts")
+    opened.insert_traces([vehicle()])
+    opened.insert_verdicts([whole])
+    later = [row["name"] for row in connection.query(_LATER)]
+    connection.command("ALTER TABLE verdicts DROP CONSTRAINT words_known")
+    for name in later:
+        connection.command(f"ALTER TABLE verdicts DROP COLUMN `{name}`")
+    for statement in next(file for file in shipped() if file.name.startswith("0009")).statements:
+        connection.command(statement)
+
+    found = opened.trace("v", tenants=ALL_TENANTS, ts=NOW)
+
+    assert found is not None
+    assert 17 == len(later)
+    assert [whole] == found.verdicts
+
+
+_LATER = """
+SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'verdicts'
+  AND (name IN ('claims.source', 'claims.subject', 'claims.sentence_start', 'claims.sentence_end', 'claims.split_by',
+    'severities', 'severity', 'faithfulness', 'splitter', 'fingerprint_parts', 'answer_hash')
+    OR name LIKE 'timings.%' OR name LIKE 'seen.%')
+"""

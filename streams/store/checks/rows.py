@@ -7,8 +7,9 @@ never cut.
 from dataclasses import dataclass
 from typing import Any
 
+from schemas.claim import ClaimSource
 from schemas.finding import StructuralRule
-from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier
+from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from streams.store import queries
 from streams.store.reports import CheckName
 
@@ -75,6 +76,8 @@ def words() -> dict[str, Any]:
         "containments": Containment,
         "layers": Layer,
         "labels": ClaimLabel,
+        "sources": ClaimSource,
+        "severities": Severity,
         "rules": StructuralRule,
         "states": AlertState,
     }
