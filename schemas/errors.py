@@ -28,13 +28,15 @@ class ConfigError(GroundwatchError):
 class InvalidMessage(GroundwatchError):
     """A message that can never become a trace; goes to the dead letter with its original bytes.
 
-    ``reason`` is a short constant (``not_json``, ``wrong_type``, …) fit for a metric label; ``detail`` names the field.
+    ``reason`` is a short constant (``not_json``, ``wrong_type``, …) fit for a metric label; ``detail`` names the field;
+    ``decoder`` is what tried to read it, once that is known.
     """
 
-    def __init__(self, reason: str, detail: str) -> None:
+    def __init__(self, reason: str, detail: str, decoder: str = "") -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+        self.decoder = decoder
 
 
 class Retryable(GroundwatchError):

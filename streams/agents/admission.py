@@ -99,7 +99,8 @@ class Admission:
         if expired:
             self.store.insert_expired(expired)
         return {
-            row.trace.trace_id: from_error(by_id[row.trace.trace_id].message, error, STAGE) for row, error in refused
+            row.trace.trace_id: from_error(by_id[row.trace.trace_id].message, error, STAGE, row.trace.decoder)
+            for row, error in refused
         }
 
     async def _forward(self, drawn: Sequence[DrawnTrace]) -> None:

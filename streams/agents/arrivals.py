@@ -80,7 +80,7 @@ def _letter(message: Message, decoded: Decoded) -> DeadLetter:
     first, count = decoded.problems[0], len(decoded.problems)
     taken = len(decoded.spans) + len(decoded.traces)
     others = f" ({count} of its {count + taken} items are bad, the others were taken in)" if count + taken > 1 else ""
-    return DeadLetter(message, first.reason, f"{first.detail}{others}", STAGE)
+    return DeadLetter(message, first.reason, f"{first.detail}{others}", STAGE, decoder=first.decoder)
 
 
 def event_times(
@@ -119,7 +119,7 @@ def split_ahead(arrivals: Sequence[Arrival], latest: datetime) -> tuple[list[Arr
     )
     kept = [arrival for arrival in arrivals if arrival.head is not None or arrival.trace.ts <= latest]
     ahead = [arrival for arrival in arrivals if arrival.head is None and arrival.trace.ts > latest]
-    return kept, [DeadLetter(arrival.message, "clock_ahead", detail, STAGE) for arrival in ahead]
+    return kept, [_given_up(arrival, "clock_ahead", detail) for arrival in ahead]
 
 
 def settle(arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]) -> tuple[list[Arrival], list[DeadLetter]]:
@@ -137,10 +137,14 @@ def settle(arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]) -> tuple
         known_hash = first.content_hash if first else head.content_hash if head else arrival.content_hash
         if arrival.content_hash != known_hash:
             detail = "trace_id: another message with this id and other content was stored first"
-            letters.append(DeadLetter(arrival.message, "duplicate_id", detail, STAGE))
+            letters.append(_given_up(arrival, "duplicate_id", detail))
         elif first is None:
             settled[trace_id] = _with_head(arrival, head)
     return list(settled.values()), letters
+
+
+def _given_up(arrival: Arrival, reason: str, detail: str) -> DeadLetter:
+    return DeadLetter(arrival.message, reason, detail, STAGE, decoder=arrival.trace.decoder)
 
 
 def _with_head(arrival: Arrival, head: TraceHead | None) -> Arrival:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 import structlog
 from pydantic import ValidationError
 
-from schemas.codec import encode, invalid_message
+from schemas.codec import encode, invalid_message, schema_header
 from schemas.span import Span
 from schemas.trace import Trace
 from streams.agents.admission import Admission
@@ -101,7 +101,7 @@ class Assemble:
         try:
             trace = assemble(copies, self.rules_of(sources[0].topic if sources else ""), recorded_at)
         except ValidationError as error:  # what no trace can hold must not come again for ever
-            one.letter = from_error(_message(copies[0], recorded_at), invalid_message(error), STAGE)
+            one.letter = from_error(_message(copies[0], recorded_at), invalid_message(error), STAGE, copies[0].decoder)
             return None
         one.has_answer = trace is not None
         if trace is None:
@@ -171,8 +171,12 @@ def _hash(rows: Iterable[StoredSpan]) -> str:
 
 
 def _message(record: Trace | Span, recorded_at: datetime) -> Message:
-    """What stands for a trace where a dead letter needs a message: position and JSON of it, or of one of its spans."""
+    """What stands for a trace where a dead letter needs a message: position and JSON of it, or of one of its spans.
+
+    A header says which of the two, so that it can be taken in again as what it is.
+    """
     source = record.source
     topic, partition, offset = (source.topic, source.partition, source.offset) if source else (SPANS, 0, 0)
     key = record.trace_id.encode("utf-8", "replace")
-    return Message(topic, partition, offset, key, encode(record), (), source.recorded_at if source else recorded_at)
+    at = source.recorded_at if source else recorded_at
+    return Message(topic, partition, offset, key, encode(record), (schema_header(type(record)),), at)

@@ -19,6 +19,8 @@ PREFIX_BYTES = 65_536
 """What is kept of a value that is too large; also the most that key and headers may take each."""
 SHORTEST_PREFIX_BYTES = 1_024
 MAX_DETAIL_CHARS = 500
+ROW_REJECTED = "row_rejected"
+"""Reason of what the store refuses for its content; all other reasons come from what reads the message."""
 Header = tuple[str, bytes]
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
@@ -28,7 +30,7 @@ R = TypeVar("R", bound=Record)
 class DeadLetter:
     """A message with the reason why it was given up; ``reason`` is a short constant, ``detail`` names the field.
 
-    ``about`` are headers that say what was taken out of the message.
+    ``decoder`` is what tried to read it, ``about`` are headers that say what was taken out of the message.
     """
 
     message: Message
@@ -36,13 +38,14 @@ class DeadLetter:
     detail: str
     stage: str
     about: tuple[Header, ...] = ()
+    decoder: str = ""
 
 
-def from_error(message: Message, error: GroundwatchError, stage: str) -> DeadLetter:
-    """The dead letter for an error that waiting cannot cure."""
+def from_error(message: Message, error: GroundwatchError, stage: str, decoder: str = "") -> DeadLetter:
+    """The dead letter for an error that waiting cannot cure; an error that knows its decoder needs none."""
     if isinstance(error, InvalidMessage):
-        return DeadLetter(message, error.reason, error.detail, stage)
-    return DeadLetter(message, "row_rejected", str(error), stage)
+        return DeadLetter(message, error.reason, error.detail, stage, decoder=error.decoder or decoder)
+    return DeadLetter(message, ROW_REJECTED, str(error), stage, decoder=decoder)
 
 
 def read_each(
@@ -82,6 +85,7 @@ def to_outgoing(letter: DeadLetter, max_value_bytes: int) -> Outgoing:
         ("gw-stage", letter.stage.encode()),
         ("gw-reason", letter.reason.encode()),
         ("gw-detail", letter.detail[:MAX_DETAIL_CHARS].encode("utf-8", "replace")),
+        ("gw-decoder", letter.decoder.encode()),
     ]
     return Outgoing(key, value, (*headers, *ours, *about_value, *about_key, *about_headers, *letter.about))
 

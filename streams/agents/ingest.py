@@ -14,7 +14,7 @@ import structlog
 
 from schemas.span import Span
 from streams.agents.admission import Admission, Admitted
-from streams.agents.arrivals import Read, event_times, read_arrivals, settle, split_expired, split_too_large
+from streams.agents.arrivals import Arrival, Read, event_times, read_arrivals, settle, split_expired, split_too_large
 from streams.agents.deadletter import Ceiling, DeadLetter, bury
 from streams.agents.fitting import send_fitting, span_forms
 from streams.agents.watermarks import Watermarks
@@ -23,6 +23,16 @@ from streams.messages import Message
 from streams.sources.raw import Decoded
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What became of a batch: what it held, what was admitted of that, and the dead letters, which are not sent yet."""
+
+    read: Read
+    arrivals: Sequence[Arrival]
+    admitted: Admitted
+    letters: Sequence[DeadLetter]
 
 
 @dataclass(slots=True)
@@ -39,21 +49,25 @@ class Ingest:
     async def handle(self, messages: Sequence[Message]) -> None:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
         began = perf_counter()
-        limit = self.admission.limits.max_message_bytes
-        readable, too_large = split_too_large(messages, limit)
+        taken = await self.take_in(messages)
+        ceiling = self.ceiling.after(_are_bad(messages, taken.letters))
+        letters = [self.conceal(letter) for letter in taken.letters]
+        await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
+        self.ceiling = ceiling
+        self.watermarks.stored(messages, event_times(taken.arrivals, taken.read.spans))
+        _log_batch(messages, taken, perf_counter() - began)
+
+    async def take_in(self, messages: Sequence[Message]) -> TakenIn:
+        """Make safe whatever can be read, and leave the dead letters to the caller. Raises Retryable."""
+        readable, too_large = split_too_large(messages, self.admission.limits.max_message_bytes)
         read = read_arrivals([(message, await self.decode(message)) for message in readable])
         store = self.admission.store
         fresh, expired = split_expired(read.arrivals, self.admission.oldest())
         heads = await asyncio.to_thread(store.heads, [arrival.trace.trace_id for arrival in fresh])
         arrivals, conflicts = settle(fresh, heads)
         admitted = await self.admission.admit(arrivals, expired)
-        letters = [*too_large, *read.letters, *conflicts, *admitted.letters]
-        ceiling = self.ceiling.after(_are_bad(messages, letters))
         await self._send_spans([span for _, spans in read.spans for span in spans])
-        await bury([self.conceal(letter) for letter in letters], self.admission.publisher, limit)
-        self.ceiling = ceiling
-        self.watermarks.stored(messages, event_times(arrivals, read.spans))
-        _log_batch(messages, read, admitted, letters, perf_counter() - began)
+        return TakenIn(read, arrivals, admitted, [*too_large, *read.letters, *conflicts, *admitted.letters])
 
     async def _send_spans(self, spans: Sequence[Span]) -> None:
         forms = [span_forms(span) for span in spans]
@@ -68,9 +82,8 @@ def _are_bad(messages: Sequence[Message], letters: Sequence[DeadLetter]) -> list
     return [message.position in bad for message in messages]
 
 
-def _log_batch(
-    messages: Sequence[Message], read: Read, admitted: Admitted, letters: Sequence[DeadLetter], took_seconds: float
-) -> None:
+def _log_batch(messages: Sequence[Message], taken: TakenIn, took_seconds: float) -> None:
+    read, admitted = taken.read, taken.admitted
     log.info(
         "batch_ingested",
         messages=len(messages),
@@ -80,6 +93,6 @@ def _log_batch(
         ignored=read.ignored,
         drawn=sum(row.draw.drawn for row in admitted.rows),
         expired=len(admitted.expired),
-        dead_letters=dict(Counter(letter.reason for letter in letters)),
+        dead_letters=dict(Counter(letter.reason for letter in taken.letters)),
         took_ms=round(took_seconds * 1000, 1),
     )

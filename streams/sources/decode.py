@@ -51,21 +51,26 @@ class SourceDecoder:
         Raises Retryable alone: the schema registry is away.
         """
         topic = self._topic(message.topic)
+        reader = Reader(topic, message)
         try:
-            if message.value is None:
-                return Decoded(traces=(decode_native(message),))
-            value = unwrap(message.value, self._max_message_bytes)
-            if isinstance(value, Framed):
-                reader = Reader(topic, message)
-                found = reader.read_document(await _document(value, topic, message))
-            else:
-                is_as_it_came = message.value.removeprefix(BOM_UTF8) == value  # the native decoder flags the mark
-                reader = Reader(topic, message if is_as_it_came else replace(message, value=value))
-                found = reader.read(value)
+            found = await self._read(reader, message.value)
         except InvalidMessage as error:
-            return Decoded(problems=(error,))
-        self._count(message.topic, reader.encoding)
+            found = Decoded(problems=(error,))
+        else:
+            self._count(message.topic, reader.encoding)
+        for problem in found.problems:
+            problem.decoder = _tried(topic, reader)
         return found if found != Decoded() else Decoded(ignored=1)  # an empty batch: no message goes uncounted
+
+    async def _read(self, reader: Reader, whole: bytes | None) -> Decoded:
+        if whole is None:
+            return Decoded(traces=(decode_native(reader.message),))
+        value = unwrap(whole, self._max_message_bytes)
+        if isinstance(value, Framed):
+            return reader.read_document(await _document(value, reader.topic, reader.message))
+        if whole.removeprefix(BOM_UTF8) != value:  # the native decoder flags the mark
+            reader.message = replace(reader.message, value=value)
+        return reader.read(value)
 
     def rules(self, topic: str) -> AssemblyRules:
         """How traces are assembled whose spans came from a source topic."""
@@ -85,6 +90,12 @@ class SourceDecoder:
     def _count(self, topic: str, encoding: str) -> None:
         if topic in self.seen or len(self.seen) < _TOPICS:
             self.seen.setdefault(topic, Counter())[encoding] += 1
+
+
+def _tried(topic: Topic, reader: Reader) -> str:
+    """What tried to read a message: the topic's format, and the encoding that it was taken for."""
+    names = (topic.format, reader.encoding)
+    return "/".join(dict.fromkeys(name for name in names if name))
 
 
 async def _document(framed: Framed, topic: Topic, message: Message) -> Json:

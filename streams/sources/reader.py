@@ -80,7 +80,7 @@ class Reader:
             except InvalidMessage:
                 return self._native()  # which says more about what is wrong
             return self._shaped(document, is_dirty=is_dirty)
-        encoding = Encoding.UNKNOWN if is_json else sniff(value)
+        self.encoding = encoding = Encoding.UNKNOWN if is_json else sniff(value)
         if encoding is Encoding.OTLP_PROTO:
             return self._spans(encoding, decode_otlp_proto(value))
         if encoding is Encoding.JAEGER_PROTO:
@@ -89,7 +89,7 @@ class Reader:
 
     def _shaped(self, document: Json, *, is_dirty: bool) -> Decoded:
         """By what the document looks like."""
-        shape = _shape(document)
+        self.encoding = shape = _shape(document)
         if shape in _OTLP:
             return self._spans(shape, otlp_json.envelope_of(document, is_dirty=is_dirty))
         if shape is Encoding.JAEGER_JSON:
@@ -116,8 +116,8 @@ class Reader:
         return self._mapped(self.topic.mappers[self.topic.format], document, is_dirty=is_dirty)
 
     def _native(self) -> Decoded:
-        trace = decode_native(self.message)
         self.encoding = Encoding.NATIVE_JSON
+        trace = decode_native(self.message)
         return self._strict(Decoded(traces=(with_own_fields(trace, self.topic, self.message.value or b""),)))
 
     def _spans(self, encoding: str, envelope: Envelope) -> Decoded:

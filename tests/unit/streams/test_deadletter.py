@@ -95,7 +95,7 @@ def test_a_thousand_headers_are_kept_and_a_megabyte_of_them_is_not() -> None:
     """A record that its headers make too large would be refused for ever."""
     many = replace(message(), headers=tuple((f"h{n}", b"\xff" * 20) for n in range(1000)))
     error = InvalidMessage("not_json", "no")
-    assert 1000 + 7 == len(to_outgoing(from_error(many, error, "ingest"), 1000).headers)
+    assert 1000 + 8 == len(to_outgoing(from_error(many, error, "ingest"), 1000).headers)
     large = replace(message(), headers=(("small", b"1"), ("large", b"x" * 1_000_000), ("last", b"2")))
     headers = dict(to_outgoing(from_error(large, error, "ingest"), 1000).headers)
     assert (b"1", b"2", False) == (headers["small"], headers["gw-headers-dropped"], "large" in headers)
