@@ -11,6 +11,7 @@ import re
 import tempfile
 import threading
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -36,10 +37,14 @@ _CODE = re.compile(r"Code: (\d+)\.")
 
 
 class ClickHouseDouble:
-    """A server on 127.0.0.1 while the ``with`` block runs; ``faults`` are used up in order, one a request."""
+    """A server on 127.0.0.1 while the ``with`` block runs; ``faults`` are used up in order, one a request.
+
+    ``after`` sees the body of each request that was done, before its answer goes out.
+    """
 
     def __init__(self, path: str, *, password: str = "") -> None:
         self.faults: deque[Fault] = deque()
+        self.after: Callable[[bytes], None] | None = None
         self.requests = 0
         self.port = 0
         self._path = path
@@ -95,6 +100,8 @@ class ClickHouseDouble:
             result = await self._loop.run_in_executor(self._pool, self._run, parameters, body)
         except RuntimeError as error:
             return _failure(str(error))
+        if self.after is not None:
+            self.after(body)
         if fault == "drop_after":
             return _dropped(request)
         headers = {"X-ClickHouse-Format": "TabSeparated"} if result else {}

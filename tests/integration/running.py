@@ -49,14 +49,15 @@ def apache_kafka(home: Path, data_dir: Path, *properties: str) -> Iterator[str]:
             start_new_session=True,
         )
     try:
-        asyncio.run(_wait_for_broker(f"127.0.0.1:{port}"))
+        asyncio.run(wait_for_broker(f"127.0.0.1:{port}"))
         yield f"127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(30)
 
 
-async def _wait_for_broker(address: str) -> None:
+async def wait_for_broker(address: str) -> None:
+    """Wait until a producer can connect, at most a minute."""
     deadline = time.monotonic() + START_SECONDS
     while True:
         producer = AIOKafkaProducer(bootstrap_servers=address)
