@@ -98,6 +98,7 @@ class Agent:
         kept = [message for message in messages if (message.topic, message.partition) not in self._lost]
         if kept:
             await handle(kept)
+            self._vitals.read((message.position for message in kept), kept[-1].recorded_at)
 
     async def _guarded(self, steps: Sequence[tuple[Step, int]], events: Sequence[Any] = ()) -> bool:
         """False when the loop must end; the guard around it all, since nothing may leave an agent body."""
@@ -198,9 +199,9 @@ async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) 
 
 
 def _say_that_it_waits(state: RetryCallState, messages: int, lifeline: Lifeline, name: str) -> None:
-    error = str(state.outcome.exception()) if state.outcome else ""
-    lifeline.vitals.of(name).wait(error or "unknown")
-    log.warning("batch_waits", agent=name, messages=messages, attempt=state.attempt_number, error=error)
+    error = state.outcome.exception() if state.outcome else None
+    lifeline.vitals.of(name).wait(error)
+    log.warning("batch_waits", agent=name, messages=messages, attempt=state.attempt_number, error=str(error or ""))
 
 
 async def _pause(seconds: float, lifeline: Lifeline) -> None:
