@@ -11,6 +11,7 @@
         NotifierUnavailable
         RegistryUnavailable
         PolicyIncomplete     the policy log does not yet cover this event time
+        SchemaTooNew         a newer worker wrote it; this one must be upgraded
       RowRejected            the store refuses a row for ever
       NotifierRejected       never right: counted, the alert stays open
       NotReached             a command could not find what it needs (no running process, no such alert)
@@ -61,6 +62,10 @@ class RegistryUnavailable(Retryable):
 
 class PolicyIncomplete(Retryable):
     """No heartbeat of the policy log covers the trace's event time yet."""
+
+
+class SchemaTooNew(Retryable):
+    """A message of ours comes from a newer version, which this one cannot read; it waits for the upgraded worker."""
 
 
 class RowRejected(GroundwatchError):

@@ -1,6 +1,7 @@
 """The policy log as a process knows it, and how an entry gets in: to ``gw.policy`` first, then to the store's copy."""
 
 import asyncio
+import json
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -9,7 +10,7 @@ import structlog
 from sampling.policy_file import policy_id_of
 from sampling.policy_log import EffectivePolicy, PolicyLog, heartbeat
 from schemas.codec import decode
-from schemas.errors import BrokerUnavailable, GroundwatchError
+from schemas.errors import BrokerUnavailable, GroundwatchError, PolicyIncomplete
 from schemas.policy import PolicyDocument, PolicyRecord
 from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher, record_message
@@ -22,15 +23,22 @@ READ_SECONDS = 30.0
 
 
 class KnownPolicies:
-    """Grows as records arrive in any order; a record that the rules refuse is logged and changes nothing."""
+    """Grows as records arrive in any order; a record that the rules refuse is logged and changes nothing.
+
+    A policy that cannot be read (a newer version wrote it) stops the log where it was complete before: traces behind
+    that wait for an upgraded process. Two processes that draw by different policies would be worse than one that waits.
+    """
 
     def __init__(self, records: Iterable[PolicyRecord] = ()) -> None:
         self.log = PolicyLog()
+        self._unreadable: dict[bytes, str] = {}
         for record in records:
             self.add(record)
 
     def add(self, record: PolicyRecord) -> None:
         """Take one record in."""
+        if self._unreadable and record.complete_until is not None:
+            return
         try:
             self.log = self.log.add(record)
         except GroundwatchError as error:
@@ -42,10 +50,32 @@ class KnownPolicies:
             self.add(decode(PolicyRecord, value))
         except GroundwatchError as error:
             log.warning("policy_message_refused", key=repr(key), error=str(error))
+            if value is None:
+                self._unreadable.pop(key or b"", None)
+            elif _names_a_policy(value):
+                self._unreadable[key or b""] = str(error)
 
     def at(self, ts: datetime) -> EffectivePolicy:
         """The policy in force at an event time. Raises PolicyIncomplete when the log does not reach that far."""
-        return self.log.at(ts)
+        try:
+            return self.log.at(ts)
+        except PolicyIncomplete as error:
+            if not self._unreadable:
+                raise
+            key, reason = next(iter(self._unreadable.items()))
+            raise PolicyIncomplete(
+                f"{POLICY}: entry {key.decode('utf-8', 'backslashreplace')[:80]!r} cannot be read ({reason}); upgrade "
+                "this process, or send an empty message with that key if nobody published it"
+            ) from error
+
+
+def _names_a_policy(value: bytes) -> bool:
+    """Whether this is meant to be an entry of the log: other junk decides nothing, whoever sent it."""
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "policy_id" in found
 
 
 def without_heartbeats(records: Iterable[PolicyRecord]) -> list[PolicyRecord]:

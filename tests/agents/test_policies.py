@@ -6,6 +6,7 @@ from typing import cast
 import pytest
 
 from sampling.policy_log import LEAD, heartbeat
+from schemas.codec import encode
 from schemas.errors import BrokerUnavailable, ConfigError, PolicyIncomplete
 from schemas.policy import CriticalRule, IntentRules
 from schemas.tally import BUCKET
@@ -98,3 +99,29 @@ async def test_the_copy_in_the_store_alone_lets_nobody_draw() -> None:
     assert ["p1"] == list(restarted.log.records)
     with pytest.raises(PolicyIncomplete):
         restarted.at(NOW)
+
+
+def test_a_policy_of_a_newer_version_stops_the_log_until_the_process_is_upgraded() -> None:
+    """Drawing on by the policy before it would draw another sample than the upgraded workers do."""
+    known = policies()
+    until = known.log.complete_until
+    assert until is not None
+    known.on_record(b"p2", b'{"policy_id": "p2", "published_at": "soon"}')
+    known.on_record(b"heartbeat", encode(heartbeat(NOW + 3 * BUCKET)))
+    assert "p1" == known.at(until - SECOND).policy_id
+    with pytest.raises(PolicyIncomplete, match=r"entry 'p2' cannot be read .*; upgrade this process"):
+        known.at(until)
+    known.on_record(b"p2", None)
+    known.on_record(b"heartbeat", encode(heartbeat(NOW + 3 * BUCKET)))
+    assert "p1" == known.at(until).policy_id
+
+
+@pytest.mark.parametrize("junk", [b"", b"{", b"[]", b"{}", b"\xff", b"[" * 100_000])
+def test_junk_on_the_policy_topic_stops_nothing(junk: bytes) -> None:
+    """It is logged; only what names a policy counts as one."""
+    known = policies()
+    until = known.log.complete_until
+    assert until is not None
+    known.on_record(b"k", junk)
+    known.on_record(b"heartbeat", encode(heartbeat(NOW + 3 * BUCKET)))
+    assert "p1" == known.at(until).policy_id
