@@ -3,15 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import structlog
 import uvloop
 
 from schemas.policy import PolicyDocument
-from streams.agents.batches import Lifeline
+from streams.agents.batches import FAILED, Lifeline, Stopping
 from streams.agents.policies import KnownPolicies, without_heartbeats
-from streams.agents.shell import install_signals, serve
+from streams.agents.shell import EXIT_OK, install_signals, serve
 from streams.broker.connection import Connection
 from streams.broker.embedded import embedded_broker
 from streams.broker.publisher import Publisher, record_message
@@ -22,6 +23,7 @@ from streams.roles import BUILDERS, start_web
 from streams.runtime import Runtime
 from streams.settings import Role, Settings, deployment_salt
 from streams.settings.connect import connection_of
+from streams.starting import answers, reached
 from streams.store import Store
 
 log = structlog.get_logger(__name__)
@@ -46,8 +48,11 @@ async def run_roles(settings: Settings, roles: Sequence[str]) -> int:
         deployment_salt(settings)  # before anything is connected: without it nothing may be drawn
     lifeline = Lifeline()
     install_signals(lifeline, settings.drain_seconds)
-    async with connected(settings, lifeline) as runtime:
-        return await serve_roles(runtime, [Role(role) for role in roles])
+    try:
+        async with connected(settings, lifeline) as runtime:
+            return await serve_roles(runtime, [Role(role) for role in roles])
+    except Stopping:  # while it waited for a broker or a store: nothing was begun
+        return EXIT_OK
 
 
 async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
@@ -65,12 +70,13 @@ async def connected(
     """A runtime with broker, store, policy log and publisher in place; all closed again at the end of the block.
 
     Embedded, the broker is started and tables, topics and a first policy are made; otherwise ``groundwatch migrate``
-    did that. Raises BrokerUnavailable, StoreUnavailable or ConfigError.
+    did that. What is not there yet is waited for. Raises BrokerUnavailable or StoreUnavailable when that took longer
+    than ``start_seconds``, Stopping when the process was told to stop meanwhile, and ConfigError.
     """
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
-        source, internal = await _connections(settings, stack)
-        store = await asyncio.to_thread(Store.open, settings.store_dsn, database=settings.store.database)
+        source, internal = await _connections(settings, lifeline, stack)
+        store = await _store(settings, lifeline)
         stack.callback(store.close)
         if settings.embedded:
             await prepare(settings, internal, first_policy)
@@ -88,11 +94,30 @@ async def connected(
         yield Runtime(settings, source, internal, publisher, policies, lifeline, stack)
 
 
-async def _connections(settings: Settings, stack: AsyncExitStack) -> tuple[Connection, Connection]:
+async def _connections(settings: Settings, lifeline: Lifeline, stack: AsyncExitStack) -> tuple[Connection, Connection]:
     if settings.embedded:
-        broker = await stack.enter_async_context(embedded_broker(settings.data_dir / "broker.log"))
+
+        def on_death(what: str) -> None:
+            log.error("broker_ended", error=what, consequence="the process ends with 1; drawn traces are sent again")
+            lifeline.stop(f"{FAILED}: {what}")
+
+        broker = await stack.enter_async_context(embedded_broker(settings.data_dir / "broker.log", on_death=on_death))
         return broker, broker
-    return connection_of(settings.kafka.source), connection_of(settings.kafka.internal)
+    source, internal = connection_of(settings.kafka.source), connection_of(settings.kafka.internal)
+    for name, connection in {"kafka.source": source, "kafka.internal": internal}.items():
+        await reached(name, partial(answers, connection), settings.start_seconds, lifeline)
+    return source, internal
+
+
+async def _store(settings: Settings, lifeline: Lifeline) -> Store:
+    """A server is waited for; a path is there or it is not, and who starts a second process on it wants to know now."""
+
+    async def attempt() -> Store:
+        return await asyncio.to_thread(Store.open, settings.store_dsn, database=settings.store.database)
+
+    if settings.store_dsn.startswith("chdb:"):
+        return await attempt()
+    return await reached("store", attempt, settings.start_seconds, lifeline)
 
 
 async def _resend_drawn(store: Store, publisher: Publisher) -> None:

@@ -36,7 +36,7 @@ Held = Callable[[], Mapping[Partition, int]]
 
 
 class Stopping(Exception):
-    """The process is stopping while a batch still waits; the batch is not acknowledged and comes again."""
+    """The process is stopping while something still waits; a batch is not acknowledged and comes again."""
 
 
 class CeilingReached(Exception):
@@ -191,7 +191,7 @@ async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) 
     async for attempt in AsyncRetrying(
         retry=retry_if_exception_type(Retryable),
         wait=wait_exponential_jitter(initial=0.2, max=10),
-        sleep=lambda seconds: _pause(seconds, lifeline),
+        sleep=lambda seconds: pause(seconds, lifeline),
         before_sleep=lambda state: _say_that_it_waits(state, messages, lifeline, name),
     ):
         with attempt:
@@ -204,7 +204,8 @@ def _say_that_it_waits(state: RetryCallState, messages: int, lifeline: Lifeline,
     log.warning("batch_waits", agent=name, messages=messages, attempt=state.attempt_number, error=str(error or ""))
 
 
-async def _pause(seconds: float, lifeline: Lifeline) -> None:
+async def pause(seconds: float, lifeline: Lifeline) -> None:
+    """Wait so long. Raises Stopping as soon as the process is told to stop."""
     try:
         await asyncio.wait_for(lifeline.stopping.wait(), seconds)
     except TimeoutError:

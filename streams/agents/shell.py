@@ -21,8 +21,9 @@ EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_CEILING = 65
 EXIT_NOT_DRAINED = 75
-CEILING_DRAIN_SECONDS = 5.0
-"""At the ceiling the batch in hand is never acknowledged, so waiting for it is in vain; the others get this long."""
+BROKEN_DRAIN_SECONDS = 5.0
+"""At the ceiling the batch in hand is never acknowledged, and an app that failed may never stop; the others get this
+long."""
 
 
 def install_signals(lifeline: Lifeline, drain_seconds: float) -> None:
@@ -63,15 +64,16 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline, drain_seconds: fl
         if started:
             waiting: set[asyncio.Task[Any]] = {asyncio.create_task(app.wait_until_stopped()) for app in apps}
             await asyncio.wait({stopping, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+            _say_what_ended(apps, lifeline)
     except Exception:
         log.exception("start_failed")
         lifeline.stop(f"{FAILED} to start")
     code = _exit_code(apps, lifeline)
     lifeline.stop("an app ended")
-    if code == EXIT_CEILING:
-        _bound_the_drain(CEILING_DRAIN_SECONDS, EXIT_CEILING)
-    else:
+    if code == EXIT_OK:
         _bound_the_drain(drain_seconds, EXIT_NOT_DRAINED)
+    else:
+        _bound_the_drain(min(BROKEN_DRAIN_SECONDS, drain_seconds), code)
     await asyncio.gather(*(app.stop() for app in apps))
     return code
 
@@ -86,6 +88,13 @@ async def _start(apps: Sequence[faust.App], stopping: asyncio.Task[bool]) -> boo
     starting.cancel()
     await asyncio.gather(starting, return_exceptions=True)
     return False
+
+
+def _say_what_ended(apps: Sequence[faust.App], lifeline: Lifeline) -> None:
+    """The engine's own lines name no role."""
+    if not lifeline.stopping.is_set():
+        ended = [app.conf.id for app in apps if app.crashed or app.should_stop]
+        log.error("part_failed", parts=ended, consequence="the process ends with 1; nothing is lost by that")
 
 
 def _exit_code(apps: Sequence[faust.App], lifeline: Lifeline) -> int:

@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from streams.broker.connection import Connection
 
 START_TIMEOUT_SECONDS = 20.0
 STOP_TIMEOUT_SECONDS = 5.0
+WATCH_SECONDS = 0.5
 _PR_SET_PDEATHSIG = 1
 
 
@@ -52,9 +53,12 @@ def _die_with_parent() -> None:
 
 
 @asynccontextmanager
-async def embedded_broker(log_path: Path, port: int | None = None) -> AsyncIterator[Connection]:
+async def embedded_broker(
+    log_path: Path, port: int | None = None, on_death: Callable[[str], None] | None = None
+) -> AsyncIterator[Connection]:
     """Run the broker on 127.0.0.1 for the duration of the block; its output goes to ``log_path``.
 
+    ``on_death`` is called with what is known when it ends before the block does: what it held in memory is gone.
     Raises BrokerUnavailable when it does not accept connections within 20 s.
     """
     port = port or free_port()
@@ -70,7 +74,12 @@ async def embedded_broker(log_path: Path, port: int | None = None) -> AsyncItera
         )
     try:
         await _wait_until_listening(process, port, log_path)
-        yield Connection(f"127.0.0.1:{port}")
+        watching = asyncio.create_task(_watch(process, log_path, on_death)) if on_death else None
+        try:
+            yield Connection(f"127.0.0.1:{port}")
+        finally:
+            if watching is not None:
+                watching.cancel()
     finally:
         await asyncio.to_thread(_stop, process)
 
@@ -89,6 +98,12 @@ async def _wait_until_listening(process: subprocess.Popen[bytes], port: int, log
         await writer.wait_closed()
         return
     raise BrokerUnavailable(f"the embedded broker did not listen within {START_TIMEOUT_SECONDS:.0f} s; see {log_path}")
+
+
+async def _watch(process: subprocess.Popen[bytes], log_path: Path, on_death: Callable[[str], None]) -> None:
+    while process.poll() is None:  # noqa: ASYNC110  a child that dies sets no event
+        await asyncio.sleep(WATCH_SECONDS)
+    on_death(f"the embedded broker ended with code {process.returncode}; see {log_path}")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

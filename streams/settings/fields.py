@@ -47,6 +47,14 @@ class Settings(BaseSettings):
         "set): its partitions wait for it a session long instead of moving twice. Used twice at a time: the two "
         "throw each other out of the consumer group. Empty: none.",
     )
+    start_seconds: float = Field(
+        300.0,
+        ge=0,
+        le=86_400,
+        description="Seconds to wait at start for a broker or a store that does not answer, with growing pauses and a "
+        "line in the log at each; then exit 69. Too short: the supervisor starts us again and again while they come "
+        "up; too long: a wrong address is noticed late. A liveness probe must allow for it.",
+    )
     drain_seconds: float = Field(
         20.0,
         ge=1,

@@ -15,7 +15,7 @@ class KafkaConnection(Section):
         "127.0.0.1:9092",
         pattern=r"^[^\s,:]+:\d{1,5}(\s*,\s*[^\s,:]+:\d{1,5})*$",
         description="Brokers to start from, host:port, separated by commas. Ignored when `embedded` is on. "
-        "Wrong: the process waits at start, names the brokers and exits with 69.",
+        "Wrong: the process waits `start_seconds`, names the brokers and exits with 69.",
     )
     ssl: bool = Field(
         default=False,

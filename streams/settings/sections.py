@@ -14,7 +14,7 @@ class Store(Section):
     dsn: SecretStr = Field(
         SecretStr(""),
         description="http(s)://user:password@host:port of ClickHouse, or chdb:///absolute/path for the embedded "
-        "engine; empty puts the embedded engine under `data_dir`. Wrong: exits with 69 after the start timeout.",
+        "engine; empty puts the embedded engine under `data_dir`. Wrong: waits `start_seconds` and exits with 69.",
     )
     database: str = Field(
         "groundwatch",

@@ -56,7 +56,7 @@ def requests(
 
 
 def _text(dice: random.Random, length: int) -> str:
-    sentences = []
+    sentences: list[str] = []
     while sum(map(len, sentences)) < length:
         words = [dice.choice(WORDS) for _ in range(dice.randint(6, 14))]
         sentences.append(f"The {' '.join(words)} takes {dice.randint(2, 90)} days. ")
