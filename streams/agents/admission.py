@@ -13,7 +13,8 @@ import structlog
 from detectors.screening import Screener
 from sampling.draw import decide
 from schemas.draw import Draw, DrawnTrace
-from streams.agents.arrivals import CLOCK_TOLERANCE, STAGE, Arrival, split_ahead, split_expired
+from schemas.errors import RowRejected
+from streams.agents.arrivals import CLOCK_TOLERANCE, Arrival, split_ahead, split_expired
 from streams.agents.deadletter import DeadLetter, from_error
 from streams.agents.fitting import drawn_forms, send_fitting
 from streams.agents.policies import KnownPolicies
@@ -98,10 +99,7 @@ class Admission:
         refused = insert_or_quarantine(self.store.insert_traces, rows)
         if expired:
             self.store.insert_expired(expired)
-        return {
-            row.trace.trace_id: from_error(by_id[row.trace.trace_id].message, error, STAGE, row.trace.decoder)
-            for row, error in refused
-        }
+        return {row.trace.trace_id: _rejected(by_id[row.trace.trace_id], error) for row, error in refused}
 
     async def _forward(self, drawn: Sequence[DrawnTrace]) -> None:
         shortened = await send_fitting(
@@ -109,6 +107,10 @@ class Admission:
         )
         if shortened:
             log.warning("drawn_shortened", traces=shortened, topic=DRAWN)
+
+
+def _rejected(arrival: Arrival, error: RowRejected) -> DeadLetter:
+    return from_error(arrival.message, error, arrival.stage, arrival.trace.decoder)
 
 
 def _as_first_drawn(draw: Draw, head: TraceHead) -> Draw:

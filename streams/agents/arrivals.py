@@ -19,12 +19,16 @@ CLOCK_TOLERANCE = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A decoded trace with its message. ``head`` is set when the id was stored before: then its draw is kept."""
+    """A decoded trace with its message. ``head`` is set when the id was stored before: then its draw is kept.
+
+    ``stage`` is where it became a trace: of an assembled one the message holds a record of ours.
+    """
 
     message: Message
     trace: Trace
     content_hash: str
     head: TraceHead | None = None
+    stage: str = STAGE
 
 
 def content_hash(value: bytes | None) -> str:
@@ -144,7 +148,7 @@ def settle(arrivals: Sequence[Arrival], heads: Mapping[str, TraceHead]) -> tuple
 
 
 def _given_up(arrival: Arrival, reason: str, detail: str) -> DeadLetter:
-    return DeadLetter(arrival.message, reason, detail, STAGE, decoder=arrival.trace.decoder)
+    return DeadLetter(arrival.message, reason, detail, arrival.stage, decoder=arrival.trace.decoder)
 
 
 def _with_head(arrival: Arrival, head: TraceHead | None) -> Arrival:

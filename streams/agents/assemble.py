@@ -117,7 +117,7 @@ class Assemble:
         )
         if one.head is not None:  # ts, stratum and π are those of the first emission
             trace = trace.model_copy(update={"ts": one.head.ts})
-        return Arrival(_message(trace, recorded_at), trace, _hash(one.spans), one.head)
+        return Arrival(_message(trace, recorded_at), trace, _hash(one.spans), one.head, STAGE)
 
     def _count(self, gathered: Sequence["_Gathered"]) -> None:
         reasons = Counter(one.fate for one in gathered)

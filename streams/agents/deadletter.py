@@ -1,5 +1,6 @@
 """The dead letter: original key, bytes, headers and position of what can never become a trace, and a ceiling on it."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +22,9 @@ SHORTEST_PREFIX_BYTES = 1_024
 MAX_DETAIL_CHARS = 500
 ROW_REJECTED = "row_rejected"
 """Reason of what the store refuses for its content; all other reasons come from what reads the message."""
+_ORIGINAL = "original-"
+_LIKE_OURS = re.compile(r"(?:original-)*gw-")
+"""A stranger's header that is named like ours gets ``original-`` in front, so that it can be given back as it was."""
 Header = tuple[str, bytes]
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
@@ -108,15 +112,19 @@ def _fitting_key(key: bytes | None) -> tuple[bytes, list[Header]]:
 
 
 def _fitting_headers(headers: Sequence[Header]) -> tuple[list[Header], list[Header]]:
-    """A stranger's header that is named like ours gets ``original-`` in front."""
     kept: list[Header] = []
     room = PREFIX_BYTES
     for name, value in headers:
         room -= len(name.encode("utf-8", "replace")) + len(value)
         if room < 0:
             return kept, [("gw-headers-dropped", str(len(headers) - len(kept)).encode())]
-        kept.append((f"original-{name}" if name.startswith("gw-") else name, value))
+        kept.append((f"{_ORIGINAL}{name}" if _LIKE_OURS.match(name) else name, value))
     return kept, []
+
+
+def unescaped(name: str) -> str:
+    """The name that a header had on the message, from its name on the letter."""
+    return name.removeprefix(_ORIGINAL) if _LIKE_OURS.match(name) else name
 
 
 async def bury(letters: Sequence[DeadLetter], publisher: Publisher, max_value_bytes: int) -> None:
