@@ -46,17 +46,23 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.INGEST, runtime.source)
     marks_store, watermarks = await _watermarks(runtime)
+    step = await ingest_step(runtime, watermarks)
+    runtime.attach(app, Role.INGEST, settings.kafka.source.topics, step.handle, batch_size=settings.ingest.batch_size)
+    _save_watermarks(runtime, app, watermarks, marks_store, dict)
+    return app
+
+
+async def ingest_step(runtime: Runtime, watermarks: Watermarks) -> Ingest:
+    """What takes messages of source topics in, for the role and for a replay of dead letters."""
+    settings = runtime.settings
     redactor = _redactor(runtime)
-    step = Ingest(
+    return Ingest(
         admission=_admission(runtime),
         decode=_decoding(_source_decoder(runtime), await _finishing(runtime), redactor),
         watermarks=watermarks,
         ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
         conceal=concealing(settings.privacy.dead_letter, redactor.key),
     )
-    runtime.attach(app, Role.INGEST, settings.kafka.source.topics, step.handle, batch_size=settings.ingest.batch_size)
-    _save_watermarks(runtime, app, watermarks, marks_store, dict)
-    return app
 
 
 async def build_assemble(runtime: Runtime) -> faust.App:
