@@ -42,7 +42,9 @@ def clock_of(text: str) -> FastClock:
 if __name__ == "__main__":
     import streams.clock
 
-    streams.clock.utc_now = clock_of(os.environ[VARIABLE]).now
-    from streams.cli import main  # after the clock is set: everything takes the name from there
+    clock = clock_of(os.environ[VARIABLE])
+    streams.clock.wall_clock = clock.now
+    streams.clock.elapsed_seconds = lambda: time.monotonic() * clock.speed
+    from streams.cli import main
 
     main()
