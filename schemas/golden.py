@@ -3,6 +3,7 @@
 A set of cases is a JSONL file, one case a line; labels are never overwritten, the earlier ones stay in their history.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Generic, Self, TypeVar
 
@@ -14,6 +15,8 @@ from schemas.labels import ClaimLabel, Outcome, RiskTier
 FORMAT_VERSION = 1
 ANSWER_LABELS = frozenset({Outcome.GROUNDED, Outcome.HALLUCINATED, Outcome.UNCLEAR, Outcome.ABSTAINED})
 """What a person may call an answer; the other outcomes are things that a machine sees."""
+WRONG_CLAIMS = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
+"""Labels that make a claim, and with it its answer, a hallucination."""
 Label = TypeVar("Label", ClaimLabel, Outcome)
 
 
@@ -116,3 +119,18 @@ class GoldenCase(Record):
             message = "claims and answer_labels are about a recorded answer, and answer is empty; add it"
             raise ValueError(message)
         return self
+
+
+def answer_label_of(labels: Sequence[ClaimLabel | None]) -> Outcome | None:
+    """What the labels of its claims make of an answer, by the rule of docs/labelling.md; None where they do not tell.
+
+    One contradicted or unsupported claim: hallucinated, whatever the others are. Else all claims must be labelled: one
+    unclear: unclear; one supported: grounded; nothing factual: None.
+    """
+    if any(label in WRONG_CLAIMS for label in labels):
+        return Outcome.HALLUCINATED
+    if None in labels:
+        return None
+    if ClaimLabel.UNCLEAR in labels:
+        return Outcome.UNCLEAR
+    return Outcome.GROUNDED if ClaimLabel.SUPPORTED in labels else None

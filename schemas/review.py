@@ -7,7 +7,8 @@ from pydantic import Field, model_validator
 
 from schemas.base import Record, UtcDatetime
 from schemas.golden import ANSWER_LABELS
-from schemas.labels import ClaimLabel, Outcome
+from schemas.labels import ClaimLabel, Outcome, RiskTier
+from schemas.trace import UNMAPPED
 
 
 class ReviewStratum(StrEnum):
@@ -23,7 +24,9 @@ class ReviewLabel(Record):
     """One label by one reviewer on one answer, or on one of its claims; append-only, the latest of a reviewer holds.
 
     ``fingerprint`` and ``revision`` name the verdict shown. ``probability`` is the inclusion probability of the
-    review draw among judged answers of that stratum, in (0, 1].
+    review draw among judged answers of that stratum, ``draw_probability`` that of the draw which had the answer judged,
+    both in (0, 1]: 1 / (their product) is the label's weight. ``is_adjudication``: given to settle a disagreement; it
+    goes before all others.
     """
 
     trace_id: str = Field(min_length=1)
@@ -35,10 +38,25 @@ class ReviewLabel(Record):
     answer_label: Outcome | None = None
     reviewer: str = Field(min_length=1, max_length=200)
     is_second_opinion: bool = False
+    is_adjudication: bool = False
     stratum: ReviewStratum = ReviewStratum.ASKED
     probability: float = Field(default=1.0, gt=0, le=1)
+    draw_probability: float = Field(default=1.0, gt=0, le=1)
+    intent: str = UNMAPPED
+    tier: RiskTier = RiskTier.MEDIUM
+    tenant: str = ""
     note: str = Field(default="", max_length=2000)
     at: UtcDatetime
+
+    @property
+    def label(self) -> ClaimLabel | Outcome:
+        """The label of the claim or of the answer, whichever this is about."""
+        return self.answer_label if self.claim_label is None else self.claim_label  # type: ignore[return-value]
+
+    @property
+    def weight(self) -> float:
+        """How many answers of all traffic this one stands for."""
+        return 1 / (self.probability * self.draw_probability)
 
     @model_validator(mode="after")
     def _labels_one_thing(self) -> Self:

@@ -1,10 +1,12 @@
 """Makers of golden cases and review labels for tests; keyword arguments override any field."""
 
+from datetime import timedelta
 from typing import Any
 
 from schemas.golden import GoldenCase, GoldenClaim, GoldenPassage, Labelled
-from schemas.labels import ClaimLabel, Outcome
-from tests.builders import ANSWER, NOW, PASSAGE_TEXT
+from schemas.labels import ClaimLabel, Outcome, RiskTier
+from schemas.review import ReviewLabel, ReviewStratum
+from tests.builders import ANSWER, FINGERPRINT, NOW, PASSAGE_TEXT
 
 
 def labelled_claim(label: ClaimLabel = ClaimLabel.SUPPORTED, **fields: Any) -> Labelled[ClaimLabel]:
@@ -41,3 +43,24 @@ def golden_case(case_id: str = "c-1", **fields: Any) -> GoldenCase:
         message = f"GoldenCase has no field {', '.join(sorted(unknown))}"
         raise TypeError(message)
     return GoldenCase(**{**defaults, **fields, "case_id": case_id})
+
+
+def review_label(label: Outcome | ClaimLabel = Outcome.GROUNDED, trace_id: str = "t-1", **fields: Any) -> ReviewLabel:
+    """Ana's label of the whole answer of ``t-1``, or with a label of claims of its first claim."""
+    defaults: dict[str, Any] = {
+        "ts": NOW,
+        "fingerprint": FINGERPRINT,
+        "reviewer": "ana",
+        "stratum": ReviewStratum.UNFLAGGED,
+        "probability": 0.1,
+        "draw_probability": 0.2,
+        "intent": "refunds",
+        "tier": RiskTier.MEDIUM,
+        "tenant": "acme",
+        "at": NOW + timedelta(hours=1),
+    }
+    if isinstance(label, ClaimLabel):
+        defaults |= {"claim_index": 0, "claim_label": label}
+    else:
+        defaults |= {"answer_label": label}
+    return ReviewLabel(**{**defaults, **fields, "trace_id": trace_id})

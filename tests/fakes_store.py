@@ -37,6 +37,7 @@ from streams.store import (
 )
 from tests import fakes_store_reads
 from tests.fakes_store_reads import Rows
+from tests.fakes_store_reviews import MemoryReviews
 from tests.true_tallies import cell_key, newest_traces, newest_verdicts, summed, true_tallies
 
 _HOUR = timedelta(hours=1)
@@ -61,6 +62,7 @@ class MemoryStore:
         self._tallies: dict[tuple[object, ...], Tally] = {}
         self._generation = 0
         self._changed: dict[datetime, int] = {}
+        self.reviews = MemoryReviews(self._traces, self._verdicts)
 
     def migrate(self, **_days: int) -> MigrationReport:
         """Nothing to do."""

@@ -4,7 +4,7 @@ from detectors.golden.files import read_for_tuning, read_golden, read_lock
 from detectors.golden.judging import claims_of, trace_of
 from detectors.golden.lock import HoldoutLock, LockBreach, Unlocking, breaches, lock_path, locked, relocked
 from detectors.golden.reading import LineFault, golden_text, parse_golden, read_golden_lines, read_well_formed
-from detectors.golden.sets import GoldenSet, LabelledCase, answer_label_of
+from detectors.golden.sets import GoldenSet, LabelledCase
 
 __all__ = [
     "GoldenSet",
@@ -13,7 +13,6 @@ __all__ = [
     "LineFault",
     "LockBreach",
     "Unlocking",
-    "answer_label_of",
     "breaches",
     "claims_of",
     "golden_text",

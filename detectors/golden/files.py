@@ -24,7 +24,7 @@ def read_golden(path: Path) -> GoldenSet:
         names = ", ".join(f"{breach.case_id} ({breach.kind})" for breach in broken[:MAX_SHOWN])
         raise ConfigError(
             f"{path}: the hold-out is not as it was locked: {names}; bring back the locked content, or accept the "
-            f"change with `groundwatch golden split {path} --unlock REASON`"
+            f"change with `groundwatch golden lock {path} --unlock REASON`"
         )
     return golden
 

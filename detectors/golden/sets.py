@@ -4,15 +4,12 @@ The version is a hash of the content alone, so the same cases in another order o
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from schemas.golden import GoldenCase, GoldenClaim, Split
-from schemas.labels import ClaimLabel, Outcome
-
-WRONG = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
-"""Labels that make a claim, and with it its answer, a hallucination."""
+from schemas.golden import GoldenCase, GoldenClaim, Split, answer_label_of
+from schemas.labels import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class GoldenSet:
         found: list[LabelledCase] = []
         for case in self.cases:
             own = case.answer_label
-            label = own or answer_label_of(case.claims)
+            label = own or answer_label_of([claim.label for claim in case.claims])
             if label is not None:
                 found.append(LabelledCase(case, label, is_from_claims=own is None))
         return tuple(found)
@@ -64,22 +61,6 @@ class GoldenSet:
     def line(self, place: int) -> int:
         """The line of the case at a place of ``cases``, 0 when it has none."""
         return self.lines[place] if self.lines else 0
-
-
-def answer_label_of(claims: Sequence[GoldenClaim]) -> Outcome | None:
-    """What the labels of its claims make of an answer, by the rule of docs/labelling.md; None where they do not tell.
-
-    One contradicted or unsupported claim: hallucinated, whatever the others are. Else all claims must be labelled: one
-    unclear: unclear; one supported: grounded; nothing factual: None.
-    """
-    labels = [claim.label for claim in claims]
-    if any(label in WRONG for label in labels):
-        return Outcome.HALLUCINATED
-    if None in labels:
-        return None
-    if ClaimLabel.UNCLEAR in labels:
-        return Outcome.UNCLEAR
-    return Outcome.GROUNDED if ClaimLabel.SUPPORTED in labels else None
 
 
 def content_hash(cases: Iterable[GoldenCase]) -> str:

@@ -31,6 +31,7 @@ from streams.store.reports import (
     TraceSummary,
     UnmappedShare,
 )
+from streams.store.reviews import Reviewable, ReviewFilter
 from streams.store.store import Store
 
 __all__ = [
@@ -49,6 +50,8 @@ __all__ = [
     "ListFilter",
     "MigrationReport",
     "RebuildReport",
+    "ReviewFilter",
+    "Reviewable",
     "Store",
     "StoreCounts",
     "StoreStats",

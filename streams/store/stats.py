@@ -20,6 +20,8 @@ TIME_COLUMNS = {
     "alerts": "updated_at",
     "alert_actions": "at",
     "deploys": "at",
+    "review_labels": "at",
+    "kept_answers": "ts",
     "watermarks": "event_time",
     "spans": "stored_at",
 }

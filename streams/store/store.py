@@ -46,6 +46,7 @@ from streams.store.reports import (
     TraceSummary,
     UnmappedShare,
 )
+from streams.store.reviews import Reviews, read_kept
 from streams.store.stats import read_stats
 
 
@@ -56,6 +57,8 @@ class Store:
         self._connection = connection
         self._passages = PassageWriter(connection)
         self._rebuilder = Rebuilder(connection)
+        self.reviews = Reviews(connection)
+        """Labels of reviewers, and the answers that they are about."""
 
     @classmethod
     def open(cls, dsn: str, *, database: str = "groundwatch", read_only: bool = False) -> Self:
@@ -199,8 +202,12 @@ class Store:
         return flagged.read_flagged(self._connection, tenants, wanted)
 
     def trace(self, trace_id: str, *, tenants: Tenants, ts: datetime | None = None) -> StoredTrace | None:
-        """One trace with its verdicts, None when it is not there or not the reader's; give ``ts`` where it is known."""
-        return traces.read_trace(self._connection, trace_id, tenants, ts)
+        """One trace with its verdicts, None when it is not there or not the reader's; give ``ts`` where it is known.
+
+        A reviewed one is found when retention has taken the trace itself, too.
+        """
+        found = traces.read_trace(self._connection, trace_id, tenants, ts)
+        return found or next(iter(read_kept(self._connection, [trace_id], tenants)), None)
 
     def counts(self) -> StoreCounts:
         """How much is stored, counted from the rows themselves (some 0.2 s per million traces)."""

@@ -8,7 +8,6 @@ import pytest
 
 from detectors.golden import (
     GoldenSet,
-    answer_label_of,
     claims_of,
     golden_text,
     lock_path,
@@ -19,7 +18,7 @@ from detectors.golden import (
     trace_of,
 )
 from schemas.errors import ConfigError
-from schemas.golden import GoldenCase, GoldenPassage, Split
+from schemas.golden import GoldenCase, GoldenPassage, Split, answer_label_of
 from schemas.labels import ClaimLabel, Outcome
 from tests.builders import NOW
 from tests.builders_golden import golden_case, golden_claim, labelled_answer
@@ -131,7 +130,7 @@ def test_label_of_an_answer_follows_from_its_claims(
     labels: tuple[ClaimLabel | None, ...], answer: Outcome | None
 ) -> None:
     """One bad claim decides, and a claim without a label leaves the rest open."""
-    assert answer == answer_label_of([golden_claim(label) for label in labels])
+    assert answer == answer_label_of(labels)
 
 
 def test_labelled_takes_the_answers_own_label_before_that_of_its_claims() -> None:
