@@ -1,52 +1,92 @@
 """The fingerprint of a verdict: everything that could make the same answer come out differently.
 
-Verdicts of different fingerprints are different series, so nothing that only changes wording or speed belongs in it.
+Verdicts of different fingerprints are different series, so nothing that only changes wording, delivery or speed belongs
+in it. Verdicts carry the parts themselves, so that two series can be told apart years later.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
+from importlib import resources
+from importlib.resources.abc import Traversable
 
-from detectors.claims import SPLITTER_VERSION
+from detectors.claims import splitter_name
 from detectors.structural import L0_VERSION
 from schemas.labels import Layer
 from schemas.policy import Thresholds
 
 
-def fingerprint(
+def fingerprint(  # noqa: PLR0913 - the parts, of which the last three have defaults
     detector_fingerprint: str,
     thresholds: Thresholds,
     layers: Sequence[Layer],
     *,
-    splitter_version: str = SPLITTER_VERSION,
+    splitter: str = "",
     l0_version: str = L0_VERSION,
+    phrases: str = "",
 ) -> str:
     """Sixteen hex digits over ``fingerprint_parts``; equal parts give equal digits in every process."""
     parts = fingerprint_parts(
-        detector_fingerprint, thresholds, layers, splitter_version=splitter_version, l0_version=l0_version
+        detector_fingerprint, thresholds, layers, splitter=splitter, l0_version=l0_version, phrases=phrases
     )
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return digest(parts)
+
+
+def digest(parts: Mapping[str, str]) -> str:
+    """The fingerprint of these parts."""
+    text = json.dumps(dict(parts), sort_keys=True, separators=(",", ":"))
     return blake2b(text.encode("ascii"), digest_size=8).hexdigest()
 
 
-def fingerprint_parts(
+def fingerprint_parts(  # noqa: PLR0913 - as above
     detector_fingerprint: str,
     thresholds: Thresholds,
     layers: Sequence[Layer],
     *,
-    splitter_version: str = SPLITTER_VERSION,
+    splitter: str = "",
     l0_version: str = L0_VERSION,
-) -> Mapping[str, str]:
-    """The parts by name, for people who want to know what changed; layers count as a set."""
+    phrases: str = "",
+) -> dict[str, str]:
+    """The parts by name, for people who want to know what changed; layers count as a set.
+
+    ``splitter`` is the name of the way answers are split, ``phrases`` the hash of the language files; the shipped ones
+    where they are left out.
+    """
     return {
         "detector": detector_fingerprint,
         "layers": ",".join(sorted({layer.value for layer in layers})),
-        "splitter": splitter_version,
+        "splitter": splitter or splitter_name(),
         "l0": l0_version,
+        "phrases": phrases or phrases_hash(),
         **{f"threshold_{name}": repr(value) for name, value in sorted(thresholds.model_dump().items())},
     }
 
 
-def screening_fingerprint(detector_fingerprint: str) -> str:
+def screening_fingerprint(detector_fingerprint: str, splitter: str = "") -> str:
     """What ingest writes beside its judgements: verify reuses them only where detector, splitter and L0 are its own."""
-    return f"{detector_fingerprint}/{SPLITTER_VERSION}/{L0_VERSION}"
+    return f"{detector_fingerprint}/{splitter or splitter_name()}/{L0_VERSION}"
+
+
+def changed_parts(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """What differs between two fingerprints: (name, before, after), empty where a side has no such part."""
+    names = [*before, *(name for name in after if name not in before)]
+    pairs = ((name, before.get(name, ""), after.get(name, "")) for name in names)
+    return [(name, old, new) for name, old, new in pairs if old != new]
+
+
+@cache
+def phrases_hash() -> str:
+    """Eight hex digits over the phrase lists of all languages, which decide what a claim, a refusal and a deed is."""
+    content = blake2b(digest_size=4)
+    for path in _language_files(resources.files("detectors.lexicon")):
+        content.update(path.name.encode() + b"\n" + path.read_bytes())
+    return content.hexdigest()
+
+
+def _language_files(folder: Traversable) -> Iterator[Traversable]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _language_files(entry)
+        elif entry.name.endswith(".yaml"):
+            yield entry

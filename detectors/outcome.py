@@ -7,7 +7,17 @@ from schemas.labels import ClaimLabel, FailureLabel, Outcome
 from schemas.policy import Thresholds
 from schemas.verdict import ClaimJudgement, ClaimVerdict
 
-_BAD = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
+BAD = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
+"""Labels that make an answer hallucinated."""
+WORST_FIRST = (
+    ClaimLabel.CONTRADICTED,
+    ClaimLabel.UNSUPPORTED,
+    ClaimLabel.UNCLEAR,
+    ClaimLabel.SUPPORTED,
+    ClaimLabel.NOT_FACTUAL,
+)
+"""The label that a sentence has of its parts: the first of these that one of them has."""
+_SCORABLE = BAD | {ClaimLabel.SUPPORTED}
 _FAILURE_OF = {
     ClaimLabel.CONTRADICTED: FailureLabel.CONTRADICTED_CLAIM,
     ClaimLabel.UNSUPPORTED: FailureLabel.UNSUPPORTED_CLAIM,
@@ -25,11 +35,15 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """Outcome of the answer, its failures in the order of the enum, and the support of its weakest factual claim."""
+    """Outcome of the answer, its failures in the order of the enum, and two scores, None where nothing counts in them.
+
+    ``score`` is the support of the weakest factual claim, ``faithfulness`` the share of supported ones.
+    """
 
     outcome: Outcome
     failures: tuple[FailureLabel, ...] = ()
     score: float | None = None
+    faithfulness: float | None = None
 
 
 def label_claim(judgement: ClaimJudgement, thresholds: Thresholds) -> Labelled:
@@ -65,7 +79,9 @@ def answer_outcome(
     """The outcome by precedence hallucinated > error > unclear > grounded; ``no_claims`` without a factual claim.
 
     ``early`` is an outcome that the structure already settled and that stands. Among several errors the first in the
-    answer is named. The score is the lowest support that was scored, None when none was.
+    answer is named. The score is the lowest support that was scored, None when none was. Faithfulness is supported
+    claims over scorable ones (supported, contradicted, unsupported), None without a scorable one: nothing to check is
+    not 100 %.
     """
     factual = [claim for claim in claims if claim.label is not ClaimLabel.NOT_FACTUAL]
     labels = {claim.label for claim in factual}
@@ -76,11 +92,18 @@ def answer_outcome(
         outcome=early if early is not None else _from_claims(factual),
         failures=tuple(failure for failure in FailureLabel if failure in everything),
         score=min(supports, default=None),
+        faithfulness=_faithfulness(factual),
     )
 
 
+def _faithfulness(factual: Sequence[ClaimVerdict]) -> float | None:
+    scorable = sum(claim.label in _SCORABLE for claim in factual)
+    supported = sum(claim.label is ClaimLabel.SUPPORTED for claim in factual)
+    return supported / scorable if scorable else None
+
+
 def _from_claims(factual: Sequence[ClaimVerdict]) -> Outcome:
-    if any(claim.label in _BAD for claim in factual):
+    if any(claim.label in BAD for claim in factual):
         return Outcome.HALLUCINATED
     error = next((claim.error for claim in factual if claim.error is not None), None)
     if error is not None:

@@ -54,7 +54,7 @@ class Screener:
             failures=item.findings.failures,
             outcome=item.findings.outcome,
             score=_weakest(judgements),
-            fingerprint=screening_fingerprint(self.detector.fingerprint) if self.detector else "",
+            fingerprint=screening_fingerprint(self.detector.fingerprint, item.splitter) if self.detector else "",
             is_empty_retrieval=item.findings.is_empty_retrieval,
             took_ms=took_ms,
         )

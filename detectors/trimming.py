@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from detectors.claims.parts import by_sentence
+from detectors.outcome import BAD, WORST_FIRST
 from schemas.claim import Claim
-from schemas.labels import ClaimLabel
 from schemas.verdict import ClaimVerdict
 
-_BAD = frozenset({ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED})
 _WORD = re.compile(r"[^\W_]+")
 _MARKER = re.compile(r"(?:\d{1,3}|[a-zA-Z])[.)]|[xX]\]")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
@@ -48,13 +48,15 @@ class _Spans:
 def without_bad_claims(claims: Sequence[ClaimVerdict], answer: str) -> str:
     """The answer without its unsupported and contradicted claims; the answer itself when it has none.
 
-    What served them alone goes too: their citations, list markers, table rows, a heading or introduction with nothing
-    left below it, and blank lines in a row. Everything else stays, sign by sign. Time is linear in the length.
+    A sentence in parts goes whole. What served them alone goes too: citations, list markers, table rows, a heading or
+    introduction with nothing left below it, and blank lines in a row. Everything else stays, sign by sign. Time is
+    linear in the length.
     """
-    cuts = _joined([judged.claim for judged in claims if judged.label in _BAD], answer)
+    sentences = by_sentence(claims, answer, WORST_FIRST)
+    cuts = _joined([judged.claim for judged in sentences if judged.label in BAD], answer)
     if not cuts.starts:
         return answer
-    stays = [judged.claim for judged in claims if judged.label not in _BAD and judged.claim.is_factual]
+    stays = [judged.claim for judged in sentences if judged.label not in BAD and judged.claim.is_factual]
     stated = _Spans([claim.start for claim in stays], [claim.end for claim in stays])
     kept: list[_Line] = []
     is_after_cut = False

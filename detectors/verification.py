@@ -1,21 +1,28 @@
 """Verification: drawn traces to verdicts; judges only what ingest has not judged with the same detector already."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
 
 from detectors.attribution import find_misattributed
+from detectors.claims import splitter_name
+from detectors.claims.llm import LlmSplitter
 from detectors.detector import Detector
 from detectors.fingerprint import screening_fingerprint
 from detectors.judging import judge_guarded
 from detectors.newest import settle_by_newest
-from detectors.preparation import Prepared, prepare
-from detectors.structural import MAX_ANSWER_BYTES
-from detectors.verdicts import Run, build_verdict
+from detectors.preparation import SPLIT, Clock, Prepared, Split, prepare
+from detectors.provenance import find_said_by_user
+from detectors.structural import MAX_ANSWER_BYTES, find_unreadable
+from detectors.verdicts import Looks, Run, build_verdict
 from schemas.draw import DrawnTrace, Screening
 from schemas.labels import Layer
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimJudgement, Verdict
+
+SCREENING = "screening"
+SECOND_LOOKS = "second_looks"
+"""Steps in ``timings_ms``: what ingest spent on judgements that were taken over, and looks at single claims again."""
 
 
 def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
@@ -27,36 +34,86 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
     layers: Sequence[Layer] = (Layer.L0, Layer.L1),
     max_answer_bytes: int = MAX_ANSWER_BYTES,
     attempts: int = 3,
-    clock: Callable[[], float] = perf_counter,
+    splitter: LlmSplitter | None = None,
+    clock: Clock = perf_counter,
 ) -> list[Verdict]:
     """One verdict per drawn trace, in order; ``policies`` are those in force at each trace's event time.
 
     Judgements of the screening are taken over where its fingerprint is that of this detector, splitter and L0, and
-    none of them is an error. The rest goes to the detector in one call; what rests on an outdated version, and doubtful
-    citations, in one more each.
+    none of them is an error. The rest goes to the detector in one call; what rests on an outdated version, doubtful
+    citations, and what only the user may have said, in one more each. With ``splitter`` a language model splits the
+    answers, and the rules where it fails.
 
     ``layers`` are those that ``detector`` stands for, L0 included. Never raises for what a trace contains. Raises
     Retryable when the detector is away.
     """
     began = clock()
-    own = screening_fingerprint(detector.fingerprint)
-    prepared = [
-        prepare(
-            item.trace, policy, max_answer_bytes, item.screening.claims if _is_current(item.screening, own) else None
-        )
-        for item, policy in zip(drawn, policies, strict=True)
+    own = [
+        screening_fingerprint(detector.fingerprint, splitter.name if splitter else splitter_name(policy.claims.split))
+        for policy in policies
     ]
-    known = [_known_judgements(item.screening, own, ready) for item, ready in zip(drawn, prepared, strict=True)]
+    splits = _splits(drawn, policies, own, splitter, max_answer_bytes)
+    was_split = clock()
+    prepared = [
+        prepare(item.trace, policy, max_answer_bytes, known, clock)
+        for item, policy, known in zip(drawn, policies, splits, strict=True)
+    ]
+    known = [
+        _known_judgements(item.screening, mark, ready) for item, mark, ready in zip(drawn, own, prepared, strict=True)
+    ]
+    was_prepared = clock()
     judgements = _judge_unknown(prepared, known, detector, attempts)
+    was_judged = clock()
     judgements, outdated = settle_by_newest(prepared, judgements, policies, detector, attempts)
     misattributed = find_misattributed(prepared, judgements, policies, detector, attempts)
-    run = Run(detector.fingerprint, tuple(layers), now, (clock() - began) * 1000 / max(1, len(drawn)))
+    said = find_said_by_user(prepared, judgements, policies, detector, attempts)
+    done = clock()
+    share = 1000 / max(1, len(drawn))
+    steps = {_detector_step(layers): (was_judged - was_prepared) * share, SECOND_LOOKS: (done - was_judged) * share}
+    if splitter is not None:
+        steps = {SPLIT: (was_split - began) * share, **steps}
+    run = Run(detector.fingerprint, tuple(layers), now, (done - began) * share, splitter.name if splitter else "")
     return [
-        build_verdict(ready, judged, policy, run, [*stale, *wrong])
-        for ready, judged, policy, stale, wrong in zip(
-            prepared, judgements, policies, outdated, misattributed, strict=True
+        build_verdict(
+            ready, judged, policy, run, Looks((*stale, *wrong), by_user, {**_taken_over(item, mark), **steps})
+        )
+        for ready, judged, policy, item, mark, stale, wrong, by_user in zip(
+            prepared, judgements, policies, drawn, own, outdated, misattributed, said, strict=True
         )
     ]
+
+
+def _detector_step(layers: Sequence[Layer]) -> str:
+    return "+".join(layer.value for layer in layers if layer is not Layer.L0) or Layer.L0.value
+
+
+def _taken_over(item: DrawnTrace, own: str) -> dict[str, float]:
+    return {SCREENING: item.screening.took_ms} if _is_current(item.screening, own) else {}
+
+
+def _splits(
+    drawn: Sequence[DrawnTrace],
+    policies: Sequence[PolicyDocument],
+    own: Sequence[str],
+    splitter: LlmSplitter | None,
+    max_answer_bytes: int,
+) -> list[Split | None]:
+    """Claims that are known before preparation: those of the screening, else those of the language model."""
+    if splitter is None:
+        return [
+            Split(item.screening.claims, splitter_name(policy.claims.split))
+            if _is_current(item.screening, mark)
+            else None
+            for item, policy, mark in zip(drawn, policies, own, strict=True)
+        ]
+    readable = [find_unreadable(item.trace, max_answer_bytes) is None for item in drawn]
+    wanted = [
+        (item.trace.answer or "", policy.claims.split)
+        for item, policy, is_one in zip(drawn, policies, readable, strict=True)
+        if is_one
+    ]
+    found = iter(splitter.split_many(wanted))
+    return [Split(*next(found)) if is_one else None for is_one in readable]
 
 
 def _is_current(screening: Screening, own: str) -> bool:

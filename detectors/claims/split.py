@@ -5,14 +5,17 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from detectors.claims.atomic import atomic_parts
 from detectors.claims.blocks import Block, BlockKind, find_blocks
 from detectors.claims.citations import find_citations
 from detectors.claims.kinds import is_question, states_fact
+from detectors.claims.parts import numbered, part_claims
 from detectors.claims.references import source_list_spans
 from detectors.claims.sentences import sentence_spans
 from schemas.claim import Claim
+from schemas.policy import ClaimSplitting
 
-SPLITTER_VERSION = "2"
+SPLITTER_VERSION = "3"
 """Part of the fingerprint: raise it whenever the same answer could be split or marked differently."""
 
 _CASE_SAMPLE_CHARS = 2000
@@ -20,12 +23,18 @@ _MARKER = re.compile(r"\(?\d{1,2}[.)]")
 _TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|&#?[a-zA-Z0-9]{1,8};")
 
 
-def split_claims(answer: str) -> tuple[Claim, ...]:
+def splitter_name(split: ClaimSplitting = ClaimSplitting.SENTENCES) -> str:
+    """What the fingerprint calls the rules: their version, and whether sentences are parted further."""
+    return SPLITTER_VERSION if split is ClaimSplitting.SENTENCES else f"{SPLITTER_VERSION}-{split.value}"
+
+
+def split_claims(answer: str, split: ClaimSplitting = ClaimSplitting.SENTENCES) -> tuple[Claim, ...]:
     """Claims of the answer; ``answer[start:end] == text``, and with the gaps between they give back the answer.
 
     Stretches that state nothing (questions, greetings, headings, bare citations, …) are kept with
-    ``is_factual=False``; gaps hold list markers, code fences, HTML tags, white space and signs only. Never raises for
-    content, time is linear.
+    ``is_factual=False``; gaps hold list markers, code fences, HTML tags, white space and signs only. With ``split``
+    ``atomic``, sentences of running text that state several things are parted, and joints ("and", ", which") are gaps
+    too. Never raises for content, time is linear.
     """
     is_uncapitalised = not any(char.isupper() for char in answer[:_CASE_SAMPLE_CHARS])
     claims: list[Claim] = []
@@ -38,7 +47,9 @@ def split_claims(answer: str) -> tuple[Claim, ...]:
                 or (start > block.start and _is_marker(answer[start:end], claims))
             )
             claims.append(_claim(len(claims), start, answer[start:end], block.kind, is_silent=is_silent))
-    return tuple(claims)
+            if split is ClaimSplitting.ATOMIC and claims[-1].is_factual and block.kind is BlockKind.TEXT:
+                claims += part_claims(whole := claims.pop(), atomic_parts(whole.text))
+    return tuple(claims) if split is ClaimSplitting.SENTENCES else numbered(claims)
 
 
 def _is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:

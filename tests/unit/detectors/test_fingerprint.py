@@ -2,44 +2,45 @@
 
 import pytest
 
-from detectors.claims import SPLITTER_VERSION
-from detectors.fingerprint import fingerprint, fingerprint_parts, screening_fingerprint
+from detectors.claims import SPLITTER_VERSION, splitter_name
+from detectors.fingerprint import changed_parts, digest, fingerprint, fingerprint_parts, screening_fingerprint
 from detectors.structural import L0_VERSION
 from schemas.labels import Layer
-from schemas.policy import Thresholds
+from schemas.policy import ClaimSplitting, Thresholds
 
-BASE = fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), splitter_version="1", l0_version="1")
+OWN = {"splitter": "1", "l0_version": "1", "phrases": "p"}
+BASE = fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), **OWN)
 
 
 def test_equal_parts_give_equal_digits_in_every_process() -> None:
     """A pinned value: a change here is a change of every series in the store."""
-    assert "6bdd327370f27140" == fingerprint(
+    assert "929aa7dd3fa2fe81" == fingerprint(
         "d1",
         Thresholds(supported=0.5, unsupported=0.5, contradicted=0.8),
         (Layer.L0, Layer.L1),
-        splitter_version="1",
-        l0_version="1",
+        **OWN,
     )
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        fingerprint("d-2", Thresholds(), (Layer.L0, Layer.L1), splitter_version="1", l0_version="1"),
-        fingerprint("d-1", Thresholds(contradicted=0.9), (Layer.L0, Layer.L1), splitter_version="1", l0_version="1"),
-        fingerprint("d-1", Thresholds(), (Layer.L0,), splitter_version="1", l0_version="1"),
-        fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), splitter_version="2", l0_version="1"),
-        fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), splitter_version="1", l0_version="2"),
+        fingerprint("d-2", Thresholds(), (Layer.L0, Layer.L1), **OWN),
+        fingerprint("d-1", Thresholds(contradicted=0.9), (Layer.L0, Layer.L1), **OWN),
+        fingerprint("d-1", Thresholds(), (Layer.L0,), **OWN),
+        fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), **{**OWN, "splitter": "2"}),
+        fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), **{**OWN, "l0_version": "2"}),
+        fingerprint("d-1", Thresholds(), (Layer.L0, Layer.L1), **{**OWN, "phrases": "q"}),
     ],
 )
 def test_every_part_counts(other: str) -> None:
-    """Detector, thresholds, layers, splitter and L0."""
+    """Detector, thresholds, layers, splitter, L0 and the phrase lists."""
     assert BASE != other
 
 
 def test_the_order_of_layers_does_not_count() -> None:
     """Layers are a set."""
-    assert BASE == fingerprint("d-1", Thresholds(), (Layer.L1, Layer.L0), splitter_version="1", l0_version="1")
+    assert BASE == fingerprint("d-1", Thresholds(), (Layer.L1, Layer.L0), **OWN)
 
 
 def test_the_parts_are_named() -> None:
@@ -53,6 +54,28 @@ def test_the_parts_are_named() -> None:
         parts["l0"],
         parts["threshold_contradicted"],
     )
+
+
+def test_what_differs_between_two_is_named() -> None:
+    """A part that one side lacks is empty there, as when a version began to count another part."""
+    before = {"detector": "d-1", "l0": "2", "gone": "x"}
+    after = {"detector": "d-2", "l0": "2", "phrases": "ab"}
+
+    assert [("detector", "d-1", "d-2"), ("gone", "x", ""), ("phrases", "", "ab")] == changed_parts(before, after)
+
+
+def test_the_digits_follow_from_the_parts() -> None:
+    """What a verdict carries as its parts gives its fingerprint again."""
+    parts = fingerprint_parts("d-1", Thresholds(), (Layer.L0, Layer.L1), **OWN)
+
+    assert BASE == digest(dict(reversed(parts.items())))
+
+
+def test_atomic_splitting_is_a_splitter_of_its_own() -> None:
+    """Its judgements are never taken for those of whole sentences."""
+    assert SPLITTER_VERSION == splitter_name()
+    assert f"{SPLITTER_VERSION}-atomic" == splitter_name(ClaimSplitting.ATOMIC)
+    assert screening_fingerprint("d-1") != screening_fingerprint("d-1", splitter_name(ClaimSplitting.ATOMIC))
 
 
 def test_the_screening_names_detector_splitter_and_l0() -> None:

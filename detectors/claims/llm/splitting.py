@@ -1,0 +1,98 @@
+"""Splits answers with a language model: the rules find the sentences, the model only parts them further.
+
+So the worst that a model can do is to be refused: then the rules' claims stand, and the claims say so.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from detectors.claims.llm.completion import Completion, CompletionFailed, Message
+from detectors.claims.llm.reply import BY, ReplyRefused, prompt, question, read_reply, schema
+from detectors.claims.parts import Part, numbered, part_claims
+from detectors.claims.scripts import is_unspaced
+from detectors.claims.split import split_claims, splitter_name
+from schemas.claim import Claim
+from schemas.policy import ClaimSplitting
+
+WORDS_PER_CALL = 500
+RETRIES = 2
+FAILURES = ("parse", "span", "coverage", "timeout", "too_long", "model")
+"""Why the rules took over: the last fault of the last try."""
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSplitter:
+    """Splits by ``completion``; ``calls_at_once`` answers are split at a time."""
+
+    completion: Completion
+    calls_at_once: int = 8
+
+    @property
+    def name(self) -> str:
+        """What the fingerprint calls it: model, hash of the prompt, and the rules below it."""
+        content = blake2b(prompt().encode(), digest_size=4).hexdigest()
+        return f"{BY}:{self.completion.model}:{content}/{splitter_name()}"
+
+    def split_many(self, answers: Sequence[tuple[str, ClaimSplitting]]) -> list[tuple[tuple[Claim, ...], str]]:
+        """For each answer its claims and what made them; never raises for what a model does.
+
+        What made them is ``name``; where the model fails, the policy's rules with the reason (one of ``FAILURES``) in
+        brackets.
+        """
+        if not answers:
+            return []
+        with ThreadPoolExecutor(max_workers=self.calls_at_once) as pool:
+            return list(pool.map(lambda pair: self._split(*pair), answers))
+
+    def _split(self, answer: str, fallback: ClaimSplitting) -> tuple[tuple[Claim, ...], str]:
+        sentences = split_claims(answer)
+        factual = [claim for claim in sentences if claim.is_factual]
+        try:
+            parts = [found for batch in _batches(factual) for found in self._ask([claim.text for claim in batch])]
+        except (CompletionFailed, ReplyRefused) as error:
+            return split_claims(answer, fallback), f"{splitter_name(fallback)} (llm: {error.reason})"
+        by_index = {claim.index: found for claim, found in zip(factual, parts, strict=True)}
+        return numbered(
+            made for claim in sentences for made in part_claims(claim, by_index.get(claim.index, ()))
+        ), self.name
+
+    def _ask(self, sentences: Sequence[str]) -> list[list[Part]]:
+        """Parts of each sentence; a reply that is refused is asked for again, twice, with the reason."""
+        messages: list[Message] = [
+            {"role": "system", "content": prompt()},
+            {"role": "user", "content": question(sentences)},
+        ]
+        for _ in range(RETRIES):
+            reply = self.completion.complete(messages, schema())
+            try:
+                return read_reply(reply, sentences)
+            except ReplyRefused as error:
+                messages += [
+                    {"role": "assistant", "content": reply},
+                    {"role": "user", "content": f"This cannot be used: {error}. Send the whole JSON object again."},
+                ]
+        return read_reply(self.completion.complete(messages, schema()), sentences)
+
+
+def _batches(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
+    """Sentences of at most 500 words together. Raises CompletionFailed for a single longer one."""
+    batch: list[Claim] = []
+    held = 0
+    for claim in claims:
+        words = _word_count(claim.text)
+        if words > WORDS_PER_CALL:
+            raise CompletionFailed("too_long")
+        if batch and held + words > WORDS_PER_CALL:
+            yield batch
+            batch, held = [], 0
+        batch.append(claim)
+        held += words
+    if batch:
+        yield batch
+
+
+def _word_count(text: str) -> int:
+    """Words; in scripts without spaces two characters count as one."""
+    return len(text.split()) + sum(map(is_unspaced, text)) // 2
