@@ -50,11 +50,10 @@ def is_settled(store: Store, produced: int) -> bool:
 
 
 def account(store: Store, produced: Collection[str]) -> Account:
-    """Compare; no worker may run any more, since the tallies are brought up to date here."""
+    """Compare; the tallies are those that the last alert tick made."""
     now = datetime.now(UTC)
     rows = store._connection.query("SELECT trace_id, is_drawn AS drawn, revision FROM traces FINAL")
     verdicts = store._connection.query("SELECT trace_id, fingerprint, count() AS n FROM verdicts FINAL GROUP BY 1, 2")
-    store.rebuild_tallies(now)
     tallies = store.tallies(now - FAR, now + FAR)
     times = Counter(row["trace_id"] for row in rows)
     judged = Counter(row["trace_id"] for row in verdicts for _ in range(row["n"]))

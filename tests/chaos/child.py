@@ -1,34 +1,36 @@
 """``groundwatch`` as a child of a test, with shorter times and with places where it fails on purpose.
 
-``python -m tests.chaos.child run``. Variables: CHAOS_SESSION_SECONDS, CHAOS_POLL_SECONDS replace the times after which
-Kafka gives up on a silent worker, and on one that does not ask for messages. CHAOS_HURT is ``role:batch:how``: what
+``python -m tests.chaos.child run``. CHAOS_ENGINE is JSON with settings of Faust that replace ours, so that what takes
+hours takes seconds. CHAOS_HURT is ``role:batch:how``: what
 happens once in that role, at its n-th batch: ``kill`` (SIGKILL after the batch was handled and before it is
 acknowledged), ``raise`` (a bug), ``block=SECONDS`` (the loop stands still), ``slow=SECONDS`` (a thread works so long).
 """
 
 import asyncio
+import json
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import streams.agents.app
+import faust
+
 import streams.runtime
 from streams.agents.batches import Handle, register
 from streams.cli.program import main
 from streams.messages import Message
 
 
-def shorten() -> None:
-    """Put the times of the environment in force; fails when the product no longer has them where they were."""
-    if seconds := os.environ.get("CHAOS_SESSION_SECONDS"):
-        for name in ("SESSION_SECONDS", "EMBEDDED_SESSION_SECONDS"):
-            assert hasattr(streams.runtime, name)
-            setattr(streams.runtime, name, float(seconds))
-    if seconds := os.environ.get("CHAOS_POLL_SECONDS"):
-        assert hasattr(streams.agents.app, "MAX_POLL_INTERVAL_SECONDS")
-        streams.agents.app.MAX_POLL_INTERVAL_SECONDS = float(seconds)
+def with_engine(wished: Mapping[str, Any]) -> None:
+    """Make every app with these settings instead of ours; fails for one that we do not set."""
+    original = faust.App
+
+    def app(*arguments: Any, **settings: Any) -> Any:
+        assert wished.keys() <= settings.keys(), wished.keys() - settings.keys()
+        return original(*arguments, **{**settings, **wished})
+
+    vars(faust)["App"] = app
 
 
 def hurting(handle: Handle, batch: int, how: str) -> Handle:
@@ -63,7 +65,7 @@ def registering(role: str, batch: int, how: str) -> Callable[..., Any]:
 
 
 if __name__ == "__main__":
-    shorten()
+    with_engine(json.loads(os.environ.get("CHAOS_ENGINE", "{}")))
     if wish := os.environ.get("CHAOS_HURT"):
         wished_role, wished_batch, wished_how = wish.split(":")
         vars(streams.runtime)["register"] = registering(wished_role, int(wished_batch), wished_how)

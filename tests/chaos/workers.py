@@ -15,11 +15,19 @@ from typing import Any
 from tests.integration.running import START_SECONDS, Running, environment_for, groundwatch
 
 ROOT = Path(__file__).parents[2]
+
+
+def engine(session_seconds: float = 6.0, **more: float) -> str:
+    """Settings of Faust for a child: after how long a silent worker is given up, and ``more``."""
+    times = {"broker_session_timeout": session_seconds, "broker_heartbeat_interval": session_seconds / 5}
+    return json.dumps(times | more)
+
+
 QUICK = {
     "GROUNDWATCH_ASSEMBLY__GRACE_SECONDS": "1",
     "GROUNDWATCH_ASSEMBLY__QUIET_SECONDS": "8",
-    "GROUNDWATCH_DRAIN_SECONDS": "15",
-    "CHAOS_SESSION_SECONDS": "6",
+    "GROUNDWATCH_DRAIN_SECONDS": "5",
+    "CHAOS_ENGINE": engine(),
 }
 """Settings and times with which waits are short."""
 AT_WORK = ('"batch_ingested"', '"traces_assembled"', '"verdict"')
