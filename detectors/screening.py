@@ -10,6 +10,7 @@ from detectors.judging import judge_guarded
 from detectors.preparation import Prepared, prepare
 from detectors.structural import MAX_ANSWER_BYTES
 from schemas.draw import Screening
+from schemas.labels import Layer
 from schemas.policy import PolicyDocument
 from schemas.trace import Trace
 from schemas.verdict import ClaimJudgement
@@ -36,9 +37,14 @@ class Screener:
         prepared = [
             prepare(trace, policy, self.max_answer_bytes) for trace, policy in zip(traces, policies, strict=True)
         ]
+        was_prepared = self.clock()
         judgements = self._judge(prepared)
-        took_ms = (self.clock() - began) * 1000 / max(1, len(traces))
-        return [self._screening(item, judged, took_ms) for item, judged in zip(prepared, judgements, strict=True)]
+        done, share = self.clock(), 1000 / max(1, len(traces))
+        took_ms, judging_ms = (done - began) * share, (done - was_prepared) * share
+        return [
+            self._screening(item, judged, took_ms, judging_ms)
+            for item, judged in zip(prepared, judgements, strict=True)
+        ]
 
     def _judge(self, prepared: Sequence[Prepared]) -> list[tuple[ClaimJudgement, ...]]:
         if self.detector is None:
@@ -47,7 +53,9 @@ class Screener:
         judged = iter(judge_guarded(self.detector, items, self.attempts))
         return [tuple(next(judged)) if item.needs_judging else () for item in prepared]
 
-    def _screening(self, item: Prepared, judgements: tuple[ClaimJudgement, ...], took_ms: float) -> Screening:
+    def _screening(
+        self, item: Prepared, judgements: tuple[ClaimJudgement, ...], took_ms: float, judging_ms: float
+    ) -> Screening:
         return Screening(
             claims=item.claims,
             judgements=judgements,
@@ -57,6 +65,7 @@ class Screener:
             fingerprint=screening_fingerprint(self.detector.fingerprint, item.splitter) if self.detector else "",
             is_empty_retrieval=item.findings.is_empty_retrieval,
             took_ms=took_ms,
+            timings_ms={**item.timings_ms, Layer.L1.value: judging_ms} if self.detector else item.timings_ms,
         )
 
 

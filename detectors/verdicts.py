@@ -40,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What second looks at a trace's judgements found, and the time of the steps that the batch shares."""
+    """What second looks at a trace's judgements found, and the time of the steps that were not this trace's alone."""
 
     findings: Sequence[Finding] = ()
     said_by_user: frozenset[int] = frozenset()
@@ -110,7 +110,7 @@ def build_verdict(
         claims=claims,
         layers=used,
         took_ms=run.took_ms,
-        timings_ms={step: round(ms, _DECIMALS) for step, ms in {**ready.timings_ms, **looks.timings_ms}.items()},
+        timings_ms={step: round(ms, _DECIMALS) for step, ms in {**looks.timings_ms, **ready.timings_ms}.items()},
         splitter=ready.splitter,
         answer_hash=passage_hash(trace.answer) if trace.answer is not None else "",
         seen=seen,

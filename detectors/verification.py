@@ -20,9 +20,8 @@ from schemas.labels import Layer
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimJudgement, Verdict
 
-SCREENING = "screening"
 SECOND_LOOKS = "second_looks"
-"""Steps in ``timings_ms``: what ingest spent on judgements that were taken over, and looks at single claims again."""
+"""The step of judging single claims again, in ``timings_ms``."""
 
 
 def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
@@ -69,26 +68,24 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
     said = find_said_by_user(prepared, judgements, policies, detector, attempts)
     done = clock()
     share = 1000 / max(1, len(drawn))
-    steps = {_detector_step(layers): (was_judged - was_prepared) * share, SECOND_LOOKS: (done - was_judged) * share}
-    if splitter is not None:
-        steps = {SPLIT: (was_split - began) * share, **steps}
+    step, own_ms = _detector_step(layers), (was_judged - was_prepared) * share
+    later = {SECOND_LOOKS: (done - was_judged) * share}
+    first = {} if splitter is None else {SPLIT: (was_split - began) * share}
+    steps = [
+        {**first, step: own_ms, **later} if judged is None else {**first, **item.screening.timings_ms, **later}
+        for item, judged in zip(drawn, known, strict=True)
+    ]
     run = Run(detector.fingerprint, tuple(layers), now, (done - began) * share, splitter.name if splitter else "")
     return [
-        build_verdict(
-            ready, judged, policy, run, Looks((*stale, *wrong), by_user, {**_taken_over(item, mark), **steps})
-        )
-        for ready, judged, policy, item, mark, stale, wrong, by_user in zip(
-            prepared, judgements, policies, drawn, own, outdated, misattributed, said, strict=True
+        build_verdict(ready, judged, policy, run, Looks((*stale, *wrong), by_user, timings))
+        for ready, judged, policy, timings, stale, wrong, by_user in zip(
+            prepared, judgements, policies, steps, outdated, misattributed, said, strict=True
         )
     ]
 
 
 def _detector_step(layers: Sequence[Layer]) -> str:
     return "+".join(layer.value for layer in layers if layer is not Layer.L0) or Layer.L0.value
-
-
-def _taken_over(item: DrawnTrace, own: str) -> dict[str, float]:
-    return {SCREENING: item.screening.took_ms} if _is_current(item.screening, own) else {}
 
 
 def _splits(

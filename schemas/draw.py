@@ -45,6 +45,8 @@ class Screening(Record):
     fingerprint: str = ""
     is_empty_retrieval: bool = False
     took_ms: float = 0.0
+    timings_ms: dict[str, float] = Field(default_factory=dict)
+    """``took_ms`` by step (``split``, ``L0``, ``L1``), for the verdict that takes the judgements over; not stored."""
 
 
 class DrawnTrace(Record):

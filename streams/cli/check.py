@@ -9,12 +9,14 @@ from rich.text import Text
 
 from sampling.policy_file import default_policy, parse_policy
 from schemas.errors import ConfigError
+from schemas.finding import Finding
 from schemas.labels import Containment
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import json_line, plain, stderr, stdout, styled
 from streams.cli.exits import ExitCode
 from streams.cli.recorded import STDIN, read_lines
+from streams.cli.verdict_view import failures_line, judged_line
 from streams.clock import utc_now
 
 if TYPE_CHECKING:
@@ -84,16 +86,25 @@ def _show(checked: "Checked", *, as_json: bool) -> None:
 def describe(verdict: Verdict, delivered: str) -> Text:
     """A verdict as lines of text: the outcome, each claim with its evidence, and what a user would read."""
     score = "" if verdict.score is None else f"  score {verdict.score:.2f}"
+    faithfulness = "" if verdict.faithfulness is None else f"  faithfulness {verdict.faithfulness:.2f}"
     head = Text.assemble(
         (plain(verdict.trace_id), "bold"),
         "  ",
         styled(verdict.outcome),
-        f"{score}  ",
+        f"{score}{faithfulness}  ",
         styled(verdict.containment),
-        f"  {', '.join(verdict.failures)}",
+        f"  {failures_line(verdict)}",
     )
     claims = [line for claim in verdict.claims for line in _claim_lines(claim)]
-    return Text("\n").join([head, *claims, *_delivered_lines(verdict, delivered), Text("")])
+    findings = [_finding_line(finding) for finding in verdict.findings]
+    judged = Text(plain(f"  judged: {judged_line(verdict)}"), style="dim")
+    return Text("\n").join([head, *claims, *findings, judged, *_delivered_lines(verdict, delivered), Text("")])
+
+
+def _finding_line(finding: Finding) -> Text:
+    where = "" if finding.claim is None else f" (claim {finding.claim})"
+    detail = f": {finding.detail}" if finding.detail else ""
+    return Text.assemble("  finding ", (finding.rule.value, "yellow"), plain(f"{where}{detail}"))
 
 
 def _delivered_lines(verdict: Verdict, delivered: str) -> Iterator[Text]:
@@ -108,7 +119,10 @@ def _delivered_lines(verdict: Verdict, delivered: str) -> Iterator[Text]:
 def _claim_lines(judged: ClaimVerdict) -> Iterator[Text]:
     scores = "" if judged.support is None else f" {judged.support:.2f}"
     critical = f" [critical: {judged.claim.critical_rule}]" if judged.claim.critical_rule else ""
-    yield Text.assemble("  ", styled(judged.error or judged.label), f"{scores}{critical}  {plain(judged.claim.text)}")
+    source = f" [{judged.source}]" if judged.source else ""
+    text = f"({judged.claim.subject}) {judged.claim.text}" if judged.claim.subject else judged.claim.text
+    label = styled(judged.error or judged.label)
+    yield Text.assemble("  ", label, plain(f"{scores}{source}{critical}  {text}"))
     if judged.evidence is not None:
         yield Text(plain(f"      {judged.evidence.doc_id or 'passage'}: {judged.evidence.text}"), style="dim")
     if judged.why:

@@ -11,6 +11,7 @@ from detectors.screening import Screener
 from detectors.verification import verify
 from schemas.draw import Draw, DrawnTrace
 from schemas.errors import InvalidMessage
+from schemas.finding import Finding, StructuralRule
 from schemas.policy import PolicyDocument
 from schemas.trace import Trace
 from schemas.verdict import ClaimVerdict, Verdict
@@ -76,13 +77,37 @@ def as_json(checked: Checked) -> dict[str, Any]:
         "tier": verdict.tier,
         "outcome": verdict.outcome,
         "score": verdict.score,
+        "faithfulness": verdict.faithfulness,
         "passed": verdict.passed,
         "containment": verdict.containment,
         "delivered": checked.delivered,
         "failures": list(verdict.failures),
-        "fingerprint": verdict.fingerprint,
+        "severity": verdict.severity,
+        "severities": dict(zip(verdict.failures, verdict.severities, strict=True)),
+        "findings": [_finding(finding) for finding in verdict.findings],
+        "citation_precision": verdict.citation_precision,
+        "citation_recall": verdict.citation_recall,
         "claims": [_claim(claim) for claim in verdict.claims],
+        "judged": {
+            "answer_hash": verdict.answer_hash,
+            "texts": [text.model_dump(mode="json") for text in verdict.seen],
+            "is_context_truncated": is_context_truncated(verdict),
+        },
+        "splitter": verdict.splitter,
+        "layers": list(verdict.layers),
+        "timings_ms": verdict.timings_ms,
+        "took_ms": verdict.took_ms,
+        "fingerprint": verdict.fingerprint,
     }
+
+
+def is_context_truncated(verdict: Verdict) -> bool:
+    """Whether the model was shown less than was retrieved, as far as the packed prompt tells."""
+    return any(finding.rule is StructuralRule.CONTEXT_TRUNCATED for finding in verdict.findings)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {**finding.model_dump(mode="json"), "failure": finding.rule.failure}
 
 
 def _claim(judged: ClaimVerdict) -> dict[str, Any]:
@@ -91,13 +116,17 @@ def _claim(judged: ClaimVerdict) -> dict[str, Any]:
         "text": judged.claim.text,
         "start": judged.claim.start,
         "end": judged.claim.end,
+        "subject": judged.claim.subject,
+        "split_by": judged.claim.split_by,
         "label": judged.label,
+        "source": judged.source,
         "support": judged.support,
         "contradiction": judged.contradiction,
         "critical_rule": judged.claim.critical_rule,
         "citations": list(judged.claim.citations),
         "evidence": evidence.model_dump(mode="json") if evidence else None,
         "why": judged.why,
+        "layers": list(judged.layers),
         "error": judged.error,
     }
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from schemas.base import Record
-from schemas.draw import Draw, DrawnTrace, Screening
+from schemas.draw import Draw, DrawnTrace
 from schemas.finding import Finding
-from schemas.trace import Passage, Trace
+from schemas.trace import Passage, Trace, passage_hash
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import moment, plain, style_of, styled
+from streams.cli.verdict_view import failures_line, judged_line
 from streams.store import StoredTrace
 
 PASSAGE_CHARACTERS = 100
@@ -32,7 +33,7 @@ def describe(stored: StoredTrace, delivered: str | None) -> Text:
     """The trace with its newest verdict; older ones of other detectors in a line each. ``delivered``: what would be."""
     trace, draw = stored.drawn.trace, stored.drawn.draw
     newest = stored.verdicts[0] if stored.verdicts else None
-    lines = [_head(trace), *_outcome(newest, draw, stored.drawn.screening), _labelled("question", trace.question)]
+    lines = [_head(trace), *_outcome(newest, stored.drawn), _labelled("question", trace.question)]
     lines += [Text(), answer_in_colour(trace, newest), Text()]
     if newest is not None:
         lines += [line for claim in newest.claims for line in _claim(claim, trace)]
@@ -61,7 +62,8 @@ def _head(trace: Trace) -> Text:
     return Text.assemble((plain(trace.trace_id), "bold"), plain(where))
 
 
-def _outcome(verdict: Verdict | None, draw: Draw, screening: Screening) -> Iterator[Text]:
+def _outcome(verdict: Verdict | None, drawn: DrawnTrace) -> Iterator[Text]:
+    trace, draw, screening = drawn.trace, drawn.draw, drawn.screening
     if verdict is None:
         found = f"screening: {screening.outcome or 'claims to judge'}" + (
             f", score {screening.score:.2f}" if screening.score is not None else ""
@@ -70,11 +72,12 @@ def _outcome(verdict: Verdict | None, draw: Draw, screening: Screening) -> Itera
         yield _labelled("outcome", ", ".join((why, found, *screening.failures)))
         return
     score = "" if verdict.score is None else f", score {verdict.score:.2f}"
+    score += "" if verdict.faithfulness is None else f", faithfulness {verdict.faithfulness:.2f}"
     passed = "passed" if verdict.passed else "not passed"
     yield Text.assemble(f"{'outcome':<11}", styled(verdict.outcome), f"{score}, {passed}")
     yield Text.assemble(f"{'contained':<11}", styled(verdict.containment))
     if verdict.failures:
-        yield _labelled("failures", ", ".join(verdict.failures))
+        yield _labelled("failures", failures_line(verdict))
     cited = [
         f"{name} {value:.2f}"
         for name, value in (("precision", verdict.citation_precision), ("recall", verdict.citation_recall))
@@ -82,6 +85,10 @@ def _outcome(verdict: Verdict | None, draw: Draw, screening: Screening) -> Itera
     ]
     if cited:
         yield _labelled("citations", ", ".join(cited))
+    if verdict.answer_hash:
+        is_same = verdict.answer_hash == passage_hash(trace.answer or "")
+        changed = "" if is_same else "; the stored answer is another one than was judged"
+        yield _labelled("judged", f"{judged_line(verdict)}{changed}")
 
 
 def _claim(judged: ClaimVerdict, trace: Trace) -> Iterator[Text]:
@@ -91,10 +98,13 @@ def _claim(judged: ClaimVerdict, trace: Trace) -> Iterator[Text]:
         if value is not None
     ]
     critical = [f"critical: {judged.claim.critical_rule}"] if judged.claim.critical_rule else []
+    source = [f"from {judged.source}"] if judged.source else []
     layers = ["+".join(judged.layers)] if judged.layers else []
-    notes = f"  ({', '.join((*numbers, *critical, *layers))})" if numbers or critical or layers else ""
+    notes = [*source, *numbers, *critical, *layers]
+    shown = f"  ({', '.join(notes)})" if notes else ""
     label = styled(judged.error or judged.label)
-    yield Text.assemble(f"{judged.claim.index:>3}  ", label, plain(f"  {judged.claim.text}{notes}"))
+    subject = f"({judged.claim.subject}) " if judged.claim.subject else ""
+    yield Text.assemble(f"{judged.claim.index:>3}  ", label, plain(f"  {subject}{judged.claim.text}{shown}"))
     if judged.claim.citations:
         yield Text(plain(f"       cites     {', '.join(judged.claim.citations)}"), style="dim")
     if judged.evidence is not None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import detectors.evidence
 from schemas.labels import ClaimLabel, Containment, Outcome
 from schemas.policy import CriticalRule, Fallbacks, IntentRules, PolicyDocument
-from schemas.trace import Trace
+from schemas.trace import Trace, passage_hash
 from streams.cli.check import describe
 from streams.cli.checking import Checked, as_json, check_lines
 from streams.cli.program import app
@@ -147,3 +147,36 @@ def test_native_example_of_the_docs_is_a_trace() -> None:
     page = (Path(__file__).parents[3] / "docs" / "native-format.md").read_text(encoding="utf-8")
     block = page.split("```json\n", 1)[1].split("```", 1)[0]
     assert Trace.model_validate_json(block).passages
+
+
+def test_the_line_holds_everything_that_was_found(now: datetime) -> None:
+    """Findings with their failure, severities, sources, faithfulness, times by step, and what was judged."""
+    quoting = "A refund is possible within 30 days. The terms say “no questions will be asked”."
+    (result,) = checked(now, recorded(quoting))
+    row = json.loads(json.dumps(as_json(result)))
+    assert [("quote_not_found", "unsupported_claim", 1)] == [
+        (found["rule"], found["failure"], found["claim"]) for found in row["findings"]
+    ]
+    assert ["document", "memory"] == [claim["source"] for claim in row["claims"]]
+    assert (0.5, "medium", {"unsupported_claim": "medium"}) == (
+        row["faithfulness"],
+        row["severity"],
+        row["severities"],
+    )
+    assert {"split", "L0", "L1", "second_looks"} == set(row["timings_ms"])
+    assert (passage_hash(quoting), ["document"], False) == (
+        row["judged"]["answer_hash"],
+        [text["source"] for text in row["judged"]["texts"]],
+        row["judged"]["is_context_truncated"],
+    )
+
+
+def test_the_text_says_what_was_judged_against_what(now: datetime) -> None:
+    """Source beside each claim, severity beside each failure, and how the answer was split."""
+    (result,) = checked(now, recorded())
+    assert result.verdict is not None
+    text = describe(result.verdict, result.delivered).plain
+    assert "contradicted_claim (high)" in text
+    assert "faithfulness 0.50" in text
+    assert "[document]" in text
+    assert "judged: the whole answer, 2 claims, against 1 document (77 characters); split by 3" in text
