@@ -26,6 +26,7 @@ from streams.redaction.letters import concealing
 from streams.redaction.redactor import Redactor, redactor_of
 from streams.runtime import Runtime
 from streams.settings import Role, deployment_salt
+from streams.source_topics import source_reading
 from streams.sources.checked import checked
 from streams.sources.decode import SourceDecoder
 from streams.sources.intents import Intents
@@ -44,10 +45,11 @@ OpenSince = Callable[[], Mapping[Partition, datetime]]
 async def build_ingest(runtime: Runtime) -> faust.App:
     """Source topics to stored traces and ``gw.drawn``, or to ``gw.spans``."""
     settings = runtime.settings
-    app = runtime.app(Role.INGEST, runtime.source)
     marks_store, watermarks = await _watermarks(runtime)
+    topics, reading = await source_reading(runtime, marks_store)
+    app = runtime.app(Role.INGEST, runtime.source, reading)
     step = await ingest_step(runtime, watermarks)
-    runtime.attach(app, Role.INGEST, settings.kafka.source.topics, step.handle, batch_size=settings.ingest.batch_size)
+    runtime.attach(app, Role.INGEST, topics, step.handle, batch_size=settings.ingest.batch_size)
     _save_watermarks(runtime, app, watermarks, marks_store, dict)
     return app
 

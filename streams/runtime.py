@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,7 +19,9 @@ from streams.agents.batches import EXIT_BUG, Agent, Handle, Held, Lifeline, regi
 from streams.agents.policies import KnownPolicies
 from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher
-from streams.settings import Role, Settings
+from streams.broker.reading import Losses, Reading
+from streams.settings import KafkaConnection, Role, Settings
+from streams.settings.connect import reading_of
 from streams.store import Store
 
 log = structlog.get_logger(__name__)
@@ -42,6 +44,8 @@ class Runtime:
     stack: AsyncExitStack
     ready: dict[str, Callable[[], bool]] = field(default_factory=dict)
     """By role, whether it is at work: it has partitions and is not in a rebalance."""
+    losses: Losses = field(default_factory=Losses)
+    """Messages that retention took before they were read, and topics that were made anew."""
     url: str = ""
     """Where the web role of this process is; empty without one."""
 
@@ -61,13 +65,25 @@ class Runtime:
         self.stack.callback(store.close)
         return store
 
-    def app(self, role: str, connection: Connection, *, is_timer: bool = False, holds: bool = False) -> faust.App:
-        """The Faust app of a role; ``holds``: its agent acknowledges later than it handles."""
+    def app(
+        self,
+        role: str,
+        connection: Connection,
+        reading: Reading | None = None,
+        *,
+        is_timer: bool = False,
+        holds: bool = False,
+    ) -> faust.App:
+        """The Faust app of a role; ``holds``: its agent acknowledges later than it handles.
+
+        Without ``reading`` it reads as the settings of our own cluster say.
+        """
         session = EMBEDDED_SESSION_SECONDS if self.settings.embedded else SESSION_SECONDS
         app = make_app(
             role,
             connection,
             self.work_dir,
+            reading or self.reading(self.settings.kafka.internal),
             session_timeout_seconds=session,
             instance_id=self.settings.instance_id,
             is_timer=is_timer,
@@ -75,6 +91,10 @@ class Runtime:
         )
         self.ready[role] = lambda: bool(assigned(app))
         return app
+
+    def reading(self, cluster: KafkaConnection) -> Reading:
+        """How groups read from a cluster; what they lose is counted for the whole process."""
+        return replace(reading_of(cluster, is_embedded=self.settings.embedded), losses=self.losses)
 
     def attach(  # noqa: PLR0913  what an agent is
         self, app: faust.App, role: Role, topics: Sequence[str], handle: Handle, *, batch_size: int, held: Held = dict

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -17,9 +16,10 @@ from tenacity import (
     wait_exponential_jitter,
 )
 
-from schemas.errors import BrokerUnavailable, Retryable
+from schemas.errors import Retryable
 from streams.agents.batches import Lifeline, pause
 from streams.broker.connection import Connection
+from streams.broker.trouble import explained
 
 log = structlog.get_logger(__name__)
 LONGEST_PAUSE_SECONDS = 15.0
@@ -50,14 +50,10 @@ def _say_that_it_waits(what: str, state: RetryCallState, patience_seconds: float
 
 
 async def answers(connection: Connection) -> None:
-    """Return once a broker of the cluster has answered. Raises BrokerUnavailable."""
+    """Return once a broker of the cluster has answered. Raises BrokerUnavailable with the cause and what to check."""
     client = AIOKafkaAdminClient(**connection.aiokafka_options())
     try:
-        await client.start()
-    except KafkaError as error:
-        raise BrokerUnavailable(
-            f"no broker answers at {connection.bootstrap_servers} ({type(error).__name__}); start it, or correct "
-            "bootstrap_servers"
-        ) from error
+        async with explained(connection):
+            await client.start()
     finally:
         await client.close()

@@ -7,9 +7,14 @@ from faust.exceptions import ConsumerNotStarted
 from mode import CrashingSupervisor
 
 from streams.broker.connection import Connection
+from streams.broker.group import GroupTransport
+from streams.broker.reading import Reading
 
 STREAM_BUFFER = 8192
 """At least 2.5 times the messages processed in a second, or Faust's fetcher naps for a second under backpressure."""
+MAX_POLL_RECORDS = 500
+"""Messages that are unpacked at once; what was fetched beyond them stays packed."""
+GROUP_PREFIX = "groundwatch."
 MAX_POLL_INTERVAL_SECONDS = 86_400.0
 """A worker that holds its messages during a store outage must not be expelled: aiokafka would never rejoin."""
 
@@ -18,6 +23,7 @@ def make_app(  # noqa: PLR0913  an app is these facts
     role: str,
     connection: Connection,
     work_dir: Path,
+    reading: Reading,
     *,
     session_timeout_seconds: float = 15.0,
     instance_id: str = "",
@@ -30,9 +36,10 @@ def make_app(  # noqa: PLR0913  an app is these facts
     in the fleet, stable over restarts) lets a restarted worker take its own back at once. ``holds``: the agent keeps
     messages unacknowledged on purpose, so a rebalance or a stop must not wait until none is left.
     """
-    return faust.App(
-        f"groundwatch.{role}",
-        **connection.faust_options(),
+    named = connection.named(role)
+    app = faust.App(
+        f"{GROUP_PREFIX}{role}",
+        **named.faust_options(),
         datadir=str(work_dir / f"faust-{role}"),
         key_serializer="raw",
         value_serializer="raw",
@@ -40,6 +47,7 @@ def make_app(  # noqa: PLR0913  an app is these facts
         stream_wait_empty=not holds,
         stream_buffer_maxsize=STREAM_BUFFER,
         broker_commit_interval=1.0,
+        broker_max_poll_records=MAX_POLL_RECORDS,
         broker_max_poll_interval=MAX_POLL_INTERVAL_SECONDS,
         broker_session_timeout=session_timeout_seconds,
         broker_rebalance_timeout=60.0,
@@ -52,13 +60,19 @@ def make_app(  # noqa: PLR0913  an app is these facts
         web_enabled=False,
         loghandlers=[],
     )
+    app.transport = GroupTransport(app, named, reading)
+    return app
 
 
 def assigned(app: faust.App) -> dict[tuple[str, int], int | None]:
-    """End offsets of the partitions that the app reads, None while unknown; empty until its consumer has started."""
+    """The partitions that the app reads, each with the offset behind its last message; empty until it has started.
+
+    None while the partition has more than was handed to the agent. 0 when it has nothing at all, or nothing since it
+    was given to this process. Markers of transactions at its end do not count: no message will ever come from them.
+    """
     if not app.started or app.rebalancing:
         return {}
     try:
-        return {(tp.topic, tp.partition): app.consumer.highwater(tp) for tp in app.consumer.assignment()}
+        return {(tp.topic, tp.partition): app.consumer.readable_end(tp) for tp in app.consumer.assignment()}
     except ConsumerNotStarted:  # the app says that it has started a moment before its consumer has
         return {}

@@ -1,31 +1,15 @@
 """What a broker's refusal means for somebody who wants to look at a topic, and what to do about it."""
 
-import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from aiokafka.errors import (
-    AuthenticationFailedError,
-    AuthenticationMethodNotSupported,
-    ClusterAuthorizationFailedError,
-    KafkaConnectionError,
-    KafkaError,
-    SaslAuthenticationFailed,
-    TopicAuthorizationFailedError,
-    UnsupportedSaslMechanismError,
-)
+from aiokafka.errors import ClusterAuthorizationFailedError, KafkaError, TopicAuthorizationFailedError
 
-from schemas.errors import BrokerUnavailable, GroundwatchError, NotReached
+from schemas.errors import GroundwatchError, NotReached
+from streams.broker.connection import Connection
+from streams.broker.trouble import unreachable
 
 _LISTED = 10
-_LOGIN = (
-    AuthenticationFailedError,
-    AuthenticationMethodNotSupported,
-    SaslAuthenticationFailed,
-    UnsupportedSaslMechanismError,
-)
-_IS_LOGIN = re.compile(r"authentication|sasl", re.IGNORECASE)
-_SAID_CHARS = 200
 _RIGHTS = (TopicAuthorizationFailedError, ClusterAuthorizationFailedError)
 
 
@@ -59,25 +43,14 @@ def nothing_there(topics: Sequence[str], *, had_any: bool, ever_had: bool) -> No
 
 def explained(error: KafkaError, servers: str, topics: Sequence[str], said: Sequence[str] = ()) -> GroundwatchError:
     """An error of the client in words, with the fix; ``said`` is what it logged, since the error may say little."""
-    name = type(error).__name__
-    cause = (said or [name])[-1][:_SAID_CHARS]
     if isinstance(error, _RIGHTS):
         lines = " and ".join(
             f"`kafka-acls --bootstrap-server {servers} --add --allow-principal User:NAME --operation Read --operation "
             f"Describe --topic {topic}`"
             for topic in topics
         )
+        name = type(error).__name__
         return NotReached(
             f"{servers}: our user may not read {', '.join(topics)} ({name}); an administrator runs {lines}"
         )
-    if isinstance(error, _LOGIN) or any(_IS_LOGIN.search(line) for line in said):
-        return BrokerUnavailable(
-            f"{servers} refused the login ({name}); check kafka.source.sasl_mechanism, sasl_username and "
-            "GROUNDWATCH_KAFKA__SOURCE__SASL_PASSWORD"
-        )
-    if isinstance(error, KafkaConnectionError):
-        return BrokerUnavailable(
-            f"no broker answers at {servers} ({cause}); check the address, kafka.source.ssl (an encrypted listener "
-            "drops plain connections) and kafka.source.sasl_mechanism (one with a login drops those without)"
-        )
-    return BrokerUnavailable(f"{servers}: {name}: {str(error)[:200]}; the broker's log says more")
+    return unreachable(error, Connection(servers), said)

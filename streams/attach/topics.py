@@ -16,12 +16,12 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError, UnsupportedVersionError
 
 from schemas.errors import BrokerUnavailable
-from streams.attach.client_log import overheard
 from streams.attach.refusals import explained, missing, nothing_there
 from streams.attach.sample import Sample, spread
 from streams.attach.slices import Offsets, Slice, newest, oldest
 from streams.attach.topic_facts import configured, counted
 from streams.broker import odd_headers
+from streams.broker.client_log import overheard
 from streams.broker.connection import Connection
 from streams.clock import utc_now
 from streams.messages import Message

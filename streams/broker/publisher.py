@@ -11,6 +11,7 @@ from schemas.base import Record
 from schemas.codec import encode, schema_header
 from schemas.errors import BrokerUnavailable, RowRejected
 from streams.broker.connection import Connection
+from streams.broker.trouble import explained
 
 REQUEST_OVERHEAD_BYTES = 1_000_000
 """Room for headers and framing above the largest value."""
@@ -34,27 +35,25 @@ class Publisher:
     """One producer for a process; start it before use, stop it last."""
 
     def __init__(self, connection: Connection, max_message_bytes: int) -> None:
-        self._options = connection.aiokafka_options()
-        self._servers = connection.bootstrap_servers
+        self._connection = connection
         self._max_request_bytes = max_message_bytes + REQUEST_OVERHEAD_BYTES
         self._producer: AIOKafkaProducer | None = None
 
     async def start(self) -> None:
-        """Connect. Raises BrokerUnavailable."""
+        """Connect. Raises BrokerUnavailable with the cause and the setting to check."""
         producer = AIOKafkaProducer(
-            **self._options,
+            **self._connection.aiokafka_options(),
             acks="all",
             linger_ms=5,
             max_request_size=self._max_request_bytes,
-            compression_type="lz4",
+            compression_type=self._connection.compression,
         )
         try:
-            await producer.start()
-        except KafkaError as error:
+            async with explained(self._connection):
+                await producer.start()
+        except BrokerUnavailable:
             await producer.stop()
-            raise BrokerUnavailable(
-                f"no broker answers at {self._servers} ({type(error).__name__}); start it, or correct bootstrap_servers"
-            ) from error
+            raise
         self._producer = producer
 
     async def stop(self) -> None:

@@ -1,14 +1,16 @@
-"""Our own topics, and how they are made. Source topics are never created or altered."""
+"""Our own topics: how they are made, and where existing ones differ. Source topics are never created or altered."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import TopicAlreadyExistsError, for_code
 
 from schemas.errors import BrokerUnavailable
 from streams.broker.connection import Connection
 from streams.broker.publisher import REQUEST_OVERHEAD_BYTES
+from streams.broker.trouble import explained
 
 SPANS = "gw.spans"
 DRAWN = "gw.drawn"
@@ -19,7 +21,7 @@ NOTIFIED = "gw.notified"
 ALERT_LEADER = "groundwatch.alert-__assignor-__leader"
 """Faust elects the alert timer's leader by who owns this one partition; the name is Faust's."""
 
-_DAY_MS = 86_400_000
+_HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,39 @@ class TopicSpec:
     config: dict[str, str] = field(default_factory=dict)
 
 
-def own_topics(partitions: int, replication: int, max_message_bytes: int) -> list[TopicSpec]:
-    """Every ``gw.*`` topic. ``max_message_bytes`` equals the largest message that producers may send (DESIGN 1).
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the configuration says of our topics. ``max_message_bytes``: the largest that producers may send."""
 
-    A dead letter carries headers beside a value of that size.
-    """
-    large = {"max.message.bytes": str(max_message_bytes)}
-    work = {**large, "retention.ms": str(7 * _DAY_MS)}
-    letters = {**work, "max.message.bytes": str(max_message_bytes + REQUEST_OVERHEAD_BYTES)}
+    partitions: int
+    replication: int
+    max_message_bytes: int
+    min_insync_replicas: int = 1
+    retention_hours: int = 168
+    dead_letter_retention_hours: int = 168
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A topic of ours that exists with another setting than the configuration says."""
+
+    topic: str
+    setting: str
+    found: str
+    wanted: str
+
+
+def own_topics(shape: Shape) -> list[TopicSpec]:
+    """Every topic of ours. A dead letter carries headers beside the largest value."""
+    partitions, replication = shape.partitions, shape.replication
+    common = {"min.insync.replicas": str(shape.min_insync_replicas)}
+    large = {**common, "max.message.bytes": str(shape.max_message_bytes)}
+    work = {**large, "cleanup.policy": "delete", "retention.ms": str(shape.retention_hours * _HOUR_MS)}
+    letters = {
+        **work,
+        "max.message.bytes": str(shape.max_message_bytes + REQUEST_OVERHEAD_BYTES),
+        "retention.ms": str(shape.dead_letter_retention_hours * _HOUR_MS),
+    }
     for_ever = {**large, "cleanup.policy": "compact"}
     return [
         TopicSpec(SPANS, partitions, replication, work),
@@ -48,7 +75,7 @@ def own_topics(partitions: int, replication: int, max_message_bytes: int) -> lis
         TopicSpec(DEADLETTER, partitions, replication, letters),
         TopicSpec(POLICY, 1, replication, for_ever),
         TopicSpec(NOTIFIED, 1, replication, for_ever),
-        TopicSpec(ALERT_LEADER, 1, replication),
+        TopicSpec(ALERT_LEADER, 1, replication, common),
     ]
 
 
@@ -59,18 +86,60 @@ async def create_topics(connection: Connection, specs: Sequence[TopicSpec]) -> l
     """
     admin = AIOKafkaAdminClient(**connection.aiokafka_options())
     try:
-        await admin.start()
-        present = set(await admin.list_topics())
-        missing = [spec for spec in specs if spec.name not in present]
-        if missing:
-            await _create(admin, missing)
-    except KafkaError as error:
-        raise BrokerUnavailable(
-            f"topics could not be made ({type(error).__name__}); start the broker, then try again"
-        ) from error
+        async with explained(connection):
+            await admin.start()
+            present = set(await admin.list_topics())
+            missing = [spec for spec in specs if spec.name not in present]
+            if missing:
+                await _create(admin, missing)
     finally:
         await admin.close()
     return [spec.name for spec in missing]
+
+
+async def differences(connection: Connection, specs: Sequence[TopicSpec]) -> list[Difference]:
+    """Where topics that exist are not as ``specs`` say; nothing is changed. Raises BrokerUnavailable.
+
+    A setting that our user may not read is not compared.
+    """
+    admin = AIOKafkaAdminClient(**connection.aiokafka_options())
+    try:
+        async with explained(connection):
+            await admin.start()
+            described = {str(one["topic"]): one["partitions"] for one in await admin.describe_topics()}
+            present = [spec for spec in specs if spec.name in described]
+            configs = await _configs(admin, [spec.name for spec in present])
+    finally:
+        await admin.close()
+    found: list[Difference] = []
+    for spec in present:
+        partitions = described[spec.name]
+        actual = {
+            "partitions": str(len(partitions)),
+            "replication": str(min((len(one["replicas"]) for one in partitions), default=spec.replication)),
+            **configs.get(spec.name, {}),
+        }
+        wanted = {"partitions": str(spec.partitions), "replication": str(spec.replication), **spec.config}
+        found += compared(spec.name, actual, wanted)
+    return found
+
+
+def compared(topic: str, actual: Mapping[str, str], wanted: Mapping[str, str]) -> list[Difference]:
+    """The settings that are known and differ, in the order of ``wanted``."""
+    return [
+        Difference(topic, name, actual[name], value)
+        for name, value in wanted.items()
+        if actual.get(name, value) != value
+    ]
+
+
+async def _configs(admin: AIOKafkaAdminClient, topics: Sequence[str]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for answer in await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, name) for name in topics]):
+        for code, _reason, _kind, name, entries in answer.resources:
+            if not code:
+                found[name] = {entry[0]: entry[1] for entry in entries}
+    return found
 
 
 async def _create(admin: AIOKafkaAdminClient, specs: Sequence[TopicSpec]) -> None:

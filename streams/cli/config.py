@@ -16,9 +16,10 @@ from streams.settings.catalogue import Entry, entries
 from streams.settings.fields import ENV_PREFIX
 from streams.settings.loading import FILE_VARIABLE
 from streams.settings.reference import annotated_example, reference_markdown
+from streams.settings.secret_files import file_variables
 
 app = typer.Typer(no_args_is_help=True, help="Check the configuration and show what can be set.")
-_TEST_VARIABLES = {FILE_VARIABLE, f"{ENV_PREFIX}DATA", f"{ENV_PREFIX}KAFKA_HOME"}
+_TEST_VARIABLES = {FILE_VARIABLE, f"{ENV_PREFIX}DATA", f"{ENV_PREFIX}KAFKA_HOME", f"{ENV_PREFIX}TEST_KAFKA"}
 
 
 class ShownSetting(Record):
@@ -48,6 +49,7 @@ def check(
     settings = settings_of(config)
     if not settings.embedded:
         deployment_salt(settings)
+    _check_files(settings)
     _check_sources(settings)
     shown = [entry for entry in entries() if show_all or value_at(settings, entry) != entry.default]
     if as_json:
@@ -75,6 +77,15 @@ def example() -> None:
 def reference() -> None:
     """Print the page docs/configuration.md."""
     typer.echo(reference_markdown(), nl=False)
+
+
+def _check_files(settings: Settings) -> None:
+    """Certificates and files of secrets of the clusters. Raises ConfigError."""
+    from streams.settings.connect import connection_of  # noqa: PLC0415  Kafka clients are slow to import
+
+    if not settings.embedded:
+        connection_of(settings.kafka.source)
+        connection_of(settings.kafka.internal)
 
 
 def _check_sources(settings: Settings) -> None:
@@ -108,5 +119,5 @@ def _print_table(settings: Settings, shown: list[Entry]) -> None:
 
 def ignored_variables(names: list[str]) -> list[str]:
     """Variables with our prefix that set nothing: a misspelling, or set by the platform for a service of our name."""
-    known = {entry.variable for entry in entries()} | _TEST_VARIABLES
+    known = {entry.variable for entry in entries()} | file_variables().keys() | _TEST_VARIABLES
     return sorted(name for name in names if name.startswith(ENV_PREFIX) and name not in known)

@@ -32,14 +32,20 @@ def migrate(config: ConfigFile = None, as_json: AsJson = False) -> None:
 
 
 class Migrated(Record):
-    """What a migration changed: statements by file, and topics made; None where topics are made at every start."""
+    """What a migration changed: statements by file, and topics made; None where topics are made at every start.
+
+    ``differing``: settings of existing topics that are not the configuration's, which are not changed.
+    """
 
     store: dict[str, int] = Field(default_factory=dict)
     topics: tuple[str, ...] | None = None
+    differing: tuple[str, ...] = ()
 
 
 def describe(done: Migrated) -> list[str]:
     """The same, a line each."""
     files = ", ".join(f"{name} ({statements})" for name, statements in done.store.items())
     lines = [f"store: applied {files}" if files else "store: up to date"]
-    return lines if done.topics is None else [*lines, f"topics made: {', '.join(done.topics) or 'none'}"]
+    if done.topics is None:
+        return lines
+    return [*lines, f"topics made: {', '.join(done.topics) or 'none'}", *done.differing]

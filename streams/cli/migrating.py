@@ -18,4 +18,8 @@ def migrate_deployment(settings: Settings) -> Migrated:
         with opened_store(settings, read_only=False, is_made_here=True) as store:
             return Migrated(store=store.migrate(retention_days=settings.store.retention_days).applied)
     done = asyncio.run(prepare(settings, connection_of(settings.kafka.internal)))
-    return Migrated(store=done.store.applied, topics=tuple(done.topics))
+    differing = tuple(
+        f"topic {one.topic}: {one.setting} is {one.found}, configured is {one.wanted}; it was left as it is"
+        for one in done.differing
+    )
+    return Migrated(store=done.store.applied, topics=tuple(done.topics), differing=differing)

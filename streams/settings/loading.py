@@ -14,6 +14,7 @@ from pydantic_settings import EnvSettingsSource, SettingsError
 from schemas.errors import ConfigError
 from streams.settings.catalogue import ITEM, Entry, Group, dotted, entries, walk
 from streams.settings.fields import ENV_DELIMITER, ENV_PREFIX, Settings
+from streams.settings.secret_files import file_variables, secrets_from_files
 
 DEFAULT_FILE = Path("groundwatch.yaml")
 FILE_VARIABLE = f"{ENV_PREFIX}CONFIG"
@@ -28,7 +29,7 @@ def load_settings(path: Path | None = None, overrides: Mapping[str, Any] | None 
     file, values = _file_values(path)
     _refuse_unknown_variables(os.environ)
     try:
-        from_environment = EnvSettingsSource(Settings)()
+        from_environment = _merged(EnvSettingsSource(Settings)(), secrets_from_files(os.environ))
     except SettingsError as error:
         raise ConfigError(f"environment: {error}; lists are written a,b,c") from error
     merged = _merged(_merged(values, from_environment), overrides or {})
@@ -82,7 +83,7 @@ def _one_line(error: Exception) -> str:
 
 def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     """A misspelt nested variable is an error; others with our prefix may be set by the platform for a service."""
-    known = {item.variable for item in entries()}
+    known = {item.variable for item in entries()} | file_variables().keys()
     for name in environ:
         if name.upper().startswith(ENV_PREFIX) and ENV_DELIMITER in name and name.upper() not in known:
             raise ConfigError(f"environment: unknown variable {name}; {_nearest(name.upper(), known)}")

@@ -18,7 +18,7 @@ def app(*, is_started: bool = True, is_rebalancing: bool = False, has_consumer: 
             raise ConsumerNotStarted
         return {TP("gw.spans", 0)}
 
-    consumer = SimpleNamespace(assignment=assignment, highwater=lambda _: 10)
+    consumer = SimpleNamespace(assignment=assignment, readable_end=lambda _: 10)
     found: Any = SimpleNamespace(started=is_started, rebalancing=is_rebalancing, consumer=consumer)
     return cast("faust.App", found)
 

@@ -1,0 +1,92 @@
+"""The engine's consumer thread, holding an aiokafka consumer that is made with options of ours.
+
+Overrides one factory method of the pinned engine; all else here are its public methods.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer
+from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from faust.transport.drivers import aiokafka as driver
+from faust.types import TP
+
+from streams.broker.connection import Connection
+from streams.broker.reading import Reading
+
+POSITIONS_SECONDS = 0.2
+ENGINE_LOG = logging.getLogger("faust.group")
+"""What the engine says of its services goes where all it says goes."""
+
+
+class MemberThread(driver.AIOKafkaConsumerThread):
+    """One member of a consumer group."""
+
+    logger = ENGINE_LOG
+
+    client: AIOKafkaConsumer
+
+    def __init__(self, consumer: driver.Consumer, connection: Connection, reading: Reading, **kwargs: Any) -> None:
+        self._connection = connection
+        self._reading = reading
+        self._pattern = ""
+        self._listener = consumer.RebalanceListener(self)
+        super().__init__(consumer, **kwargs)
+
+    def _create_worker_consumer(self, transport: driver.Transport) -> AIOKafkaConsumer:
+        del transport  # what it could tell of the cluster, we know better
+        conf, reading = self.app.conf, self._reading
+        self.client = AIOKafkaConsumer(
+            **self._connection.aiokafka_options(),
+            group_id=conf.id,
+            group_instance_id=conf.consumer_group_instance_id or None,
+            partition_assignment_strategy=[RoundRobinPartitionAssignor],
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            isolation_level=reading.isolation_level,
+            fetch_max_bytes=reading.fetch_bytes,
+            max_partition_fetch_bytes=min(reading.partition_fetch_bytes, reading.fetch_bytes),
+            fetch_max_wait_ms=reading.fetch_wait_ms,
+            client_rack=reading.rack or None,
+            metadata_max_age_ms=int(reading.refresh_seconds * 1000),
+            max_poll_records=conf.broker_max_poll_records,
+            max_poll_interval_ms=int(conf.broker_max_poll_interval * 1000),
+            request_timeout_ms=int(conf.broker_request_timeout * 1000),
+            session_timeout_ms=int(conf.broker_session_timeout * 1000),
+            rebalance_timeout_ms=int(conf.broker_rebalance_timeout * 1000),
+            heartbeat_interval_ms=int(conf.broker_heartbeat_interval * 1000),
+        )
+        return self.client
+
+    async def subscribe(self, topics: Iterable[str]) -> None:
+        """Subscribe by pattern even to topics with a name: naming one that is not there makes some brokers make it."""
+        named = "|".join(re.escape(topic) for topic in sorted(topics))
+        self._pattern = f"^(?:{self._reading.pattern or named})$"
+        await self.call_thread(self._subscribe)
+
+    async def join_again(self) -> None:
+        """Leave the group and join it, which makes the engine forget what it knows of its partitions."""
+        await self.call_thread(self._join_again)
+
+    async def positions(self) -> Mapping[TP, int]:
+        """The next offset of every partition that has been fetched from; empty while one of them is being reset."""
+        found: Mapping[TP, int] = await self.call_thread(self._positions)
+        return found
+
+    async def _subscribe(self) -> None:
+        self.client.subscribe(pattern=self._pattern, listener=self._listener)
+
+    async def _join_again(self) -> None:
+        self.client.unsubscribe()
+        await self._subscribe()
+
+    async def _positions(self) -> Mapping[TP, int]:
+        known = [tp for tp in self.client.assignment() if self.client.highwater(tp) is not None]
+        try:
+            async with asyncio.timeout(POSITIONS_SECONDS):
+                return {TP(tp.topic, tp.partition): await self.client.position(tp) for tp in known}
+        except TimeoutError:
+            return {}
