@@ -1,0 +1,68 @@
+"""Moving the place of the ingest group on one partition, which works only while nobody is in the group."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from schemas.errors import BrokerUnavailable, ConfigError, NotReached
+from streams.cli.deadletter_skip import Skipped
+from streams.settings import Role, Settings
+from streams.settings.connect import connection_of
+
+GROUP = f"groundwatch.{Role.INGEST}"
+
+
+def planned(settings: Settings, topic: str, partition: int, to: int) -> Skipped:
+    """What a move would skip. Raises NotReached for a partition that is not there, ConfigError for a wrong offset."""
+    return asyncio.run(_planned(settings, topic, partition, to))
+
+
+def moved(settings: Settings, plan: Skipped) -> None:
+    """Commit the place. Raises NotReached while somebody reads with the group."""
+    asyncio.run(_moved(settings, plan))
+
+
+async def _planned(settings: Settings, topic: str, partition: int, to: int) -> Skipped:
+    place = TopicPartition(topic, partition)
+    async with _consumer(settings) as consumer:
+        if topic not in await consumer.topics() or partition not in (consumer.partitions_for_topic(topic) or ()):
+            raise NotReached(f"{topic} has no partition {partition}, or our user may not read it; see kafka.source")
+        first = (await consumer.beginning_offsets([place]))[place]
+        end = (await consumer.end_offsets([place]))[place]
+        consumer.assign([place])
+        before = await consumer.committed(place)
+    if not first <= to <= end:
+        raise ConfigError(f"--to {to}: {topic} {partition} holds offsets {first} to {end}; give one of these")
+    begin = first if before is None else before
+    return Skipped(topic=topic, partition=partition, before=begin, after=to, messages=max(0, to - begin))
+
+
+async def _moved(settings: Settings, plan: Skipped) -> None:
+    place = TopicPartition(plan.topic, plan.partition)
+    async with _consumer(settings) as consumer:
+        consumer.assign([place])
+        try:
+            await consumer.commit({place: plan.after})
+        except KafkaError as error:
+            raise NotReached(
+                f"the place of {GROUP} was not moved ({type(error).__name__}): stop every process with the role "
+                "ingest, wait until its session has ended (15 s), and try again"
+            ) from error
+
+
+@asynccontextmanager
+async def _consumer(settings: Settings) -> AsyncIterator[AIOKafkaConsumer]:
+    connection = connection_of(settings.kafka.source)
+    consumer = AIOKafkaConsumer(**connection.aiokafka_options(), group_id=GROUP, enable_auto_commit=False)
+    try:
+        await consumer.start()
+        yield consumer
+    except KafkaError as error:
+        raise BrokerUnavailable(
+            f"{connection.bootstrap_servers} does not answer ({type(error).__name__}); see that it runs"
+        ) from error
+    finally:
+        await consumer.stop()
