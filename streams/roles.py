@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from hashlib import blake2b
 
 import faust
@@ -24,6 +25,7 @@ from streams.agents.verify import Verify
 from streams.broker.replica import Replica
 from streams.broker.topics import DRAWN, NOTIFIED, VERDICTS
 from streams.clock import utc_now
+from streams.deadletters.running import replay_here
 from streams.intake import build_assemble, build_ingest
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
@@ -145,6 +147,7 @@ async def start_web(runtime: Runtime) -> str:
         retention_days=settings.store.retention_days,
         negative_feedback=settings.web.negative_feedback,
         deploys_token=settings.web.deploys_token.get_secret_value(),
+        replay=partial(replay_here, runtime),
     )
     runner = web.AppRunner(api.application(), access_log=None)
     await runner.setup()

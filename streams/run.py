@@ -31,9 +31,12 @@ RESEND_AT_MOST = 20_000
 """Drawn traces sent again after an embedded restart; about 100 MB, and more than such a deployment leaves undone."""
 
 
-def run(settings: Settings, roles: Sequence[str]) -> int:
-    """Run until a signal; the exit code says how it ended (see ``streams.agents.shell``)."""
-    return run_loop(lambda: run_roles(settings, roles))
+def run(settings: Settings, roles: Sequence[str], reload: Callable[[], Settings] | None = None) -> int:
+    """Run until a signal; the exit code says how it ended (see ``streams.agents.shell``).
+
+    ``reload`` reads the settings again, for a replay of dead letters after a mapping was mended.
+    """
+    return run_loop(lambda: run_roles(settings, roles, reload))
 
 
 def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
@@ -42,7 +45,7 @@ def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
     return asyncio.run(main())
 
 
-async def run_roles(settings: Settings, roles: Sequence[str]) -> int:
+async def run_roles(settings: Settings, roles: Sequence[str], reload: Callable[[], Settings] | None = None) -> int:
     """Everything that ``groundwatch run`` does."""
     if Role.INGEST in roles:
         deployment_salt(settings)  # before anything is connected: without it nothing may be drawn
@@ -50,6 +53,7 @@ async def run_roles(settings: Settings, roles: Sequence[str]) -> int:
     install_signals(lifeline, settings.drain_seconds)
     try:
         async with connected(settings, lifeline) as runtime:
+            runtime.reload = reload
             return await serve_roles(runtime, [Role(role) for role in roles])
     except Stopping:  # while it waited for a broker or a store: nothing was begun
         return EXIT_OK

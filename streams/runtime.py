@@ -48,6 +48,8 @@ class Runtime:
     """Messages that retention took before they were read, and topics that were made anew."""
     url: str = ""
     """Where the web role of this process is; empty without one."""
+    reload: Callable[[], Settings] | None = None
+    """Reads the settings again, as the next start of this process would; None where they came from no file."""
 
     @cached_property
     def detector(self) -> Detector:

@@ -13,6 +13,7 @@ from schemas.errors import ConfigError, GroundwatchError, Retryable
 from streams.agents.policies import KnownPolicies, PolicyPublisher
 from streams.api.alerts import AlertRoutes
 from streams.api.answers import json_answer, problem
+from streams.api.deadletters import DeadletterRoutes, Replay
 from streams.api.deploys import MARK_PATHS, DeployRoutes
 from streams.api.intents import IntentRoutes
 from streams.api.policy import PolicyRoutes
@@ -46,6 +47,8 @@ class Api:
     """Pattern (RE2) of feedback that comes first among the leads."""
     deploys_token: str = field(default="", repr=False)
     """Lets a pipeline mark deploys and nothing else; empty lets nobody in."""
+    replay: Replay | None = None
+    """Takes dead letters in again; None where nobody can."""
 
     def application(self) -> web.Application:
         """The aiohttp application with pages and API."""
@@ -57,6 +60,8 @@ class Api:
         reports = self.reports or self.store
         AlertRoutes(self.store).add(app)
         DeployRoutes(self.store, self.now).add(app)
+        if self.replay is not None:
+            DeadletterRoutes(self.replay).add(app)
         TraceRoutes(reports).add(app)
         IntentRoutes(reports, self.now).add(app)
         PolicyRoutes(self.store, self.policies, self.publisher, self.now).add(app)

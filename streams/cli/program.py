@@ -13,6 +13,7 @@ from streams.cli import (
     attach,
     check,
     config,
+    deadletter,
     demo,
     deploy,
     intents,
@@ -47,6 +48,7 @@ app.add_typer(alerts.app, name="alerts")
 app.add_typer(traces.app, name="traces")
 app.add_typer(policy.app, name="policy")
 app.add_typer(deploy.app, name="deploy")
+app.add_typer(deadletter.app, name="deadletter")
 app.add_typer(intents.app, name="intents")
 app.add_typer(store.app, name="store")
 app.add_typer(config.app, name="config")

@@ -22,8 +22,9 @@ def run(
 
     - `groundwatch run --roles verify --config /etc/groundwatch.yaml` one role of several processes
     """
-    settings = settings_of(config, {"roles": roles} if roles else None)
+    overrides = {"roles": roles} if roles else None
+    settings = settings_of(config, overrides)
     configure_logging(settings.log.level, settings.log.format)
     from streams.run import run as run_roles  # noqa: PLC0415  Faust takes a second to import; --help must not wait
 
-    raise typer.Exit(run_roles(settings, settings.roles))
+    raise typer.Exit(run_roles(settings, settings.roles, lambda: settings_of(config, overrides)))

@@ -8,12 +8,17 @@ from schemas.labels import Containment, FailureLabel, Outcome, RiskTier
 from schemas.policy import PolicyRecord
 from streams.attach.report import Attached
 from streams.cli.config import ShownSetting
+from streams.cli.deadletter_skip import Skipped
+from streams.cli.deadletter_view import LetterShown
+from streams.cli.deadletter_view import Replayed as LettersReplayed
 from streams.cli.migrate import Migrated
 from streams.cli.policy_files import CheckedFile
 from streams.cli.policy_log import InForce
 from streams.cli.policy_view import NamedDiff
 from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
+from streams.deadletters.choosing import LetterGroup
+from streams.deadletters.letters import Letter
 from streams.store import CheckResult, Deploy, IntentTraffic, StoreStats, TraceSummary, UnmappedShare
 
 
@@ -57,6 +62,11 @@ SHAPES: dict[str, type[Record]] = {
     "attach": Attached,
     "check": CheckedAnswer,
     "config check": ShownSetting,
+    "deadletter list": Letter,
+    "deadletter replay": LettersReplayed,
+    "deadletter show": LetterShown,
+    "deadletter skip": Skipped,
+    "deadletter summary": LetterGroup,
     "deploy list": Deploy,
     "deploy mark": Deploy,
     "intents list": IntentTraffic,
