@@ -54,6 +54,8 @@ class Admission:
     salt: bytes
     now: Callable[[], datetime]
     limits: IngestLimits = IngestLimits()
+    settled_now: Callable[[], datetime] | None = None
+    """The time by which a trace is too old; ``now`` when None."""
 
     async def admit(self, arrivals: Sequence[Arrival], expired: Sequence[ExpiredCount] = ()) -> Admitted:
         """Make the traces safe; at most one arrival a trace id, with its head where it was stored before.
@@ -73,7 +75,7 @@ class Admission:
 
     def oldest(self) -> datetime:
         """The event time before which a trace is only counted: the store would drop it at once."""
-        return self.now() - timedelta(days=self.limits.retention_days)
+        return (self.settled_now or self.now)() - timedelta(days=self.limits.retention_days)
 
     async def _screen_and_draw(self, arrivals: Sequence[Arrival]) -> list[DrawnTrace]:
         effective = [self.policies.at(arrival.trace.ts) for arrival in arrivals]
@@ -130,6 +132,7 @@ def _is_news(arrival: Arrival) -> bool:
 
 
 def _head(arrival: Arrival, row: DrawnTrace) -> TraceHead:
+    message = arrival.message
     return TraceHead(
         trace_id=row.trace.trace_id,
         ts=row.trace.ts,
@@ -138,4 +141,7 @@ def _head(arrival: Arrival, row: DrawnTrace) -> TraceHead:
         inclusion_probability=row.draw.inclusion_probability,
         policy_id=row.draw.policy_id,
         revision=row.trace.revision,
+        source_topic=message.topic,
+        source_partition=message.partition,
+        source_offset=message.offset,
     )

@@ -20,6 +20,7 @@ from alerts.unmapped import UnmappedState
 from schemas.alert import Alert
 from schemas.labels import AlertState
 from schemas.tally import BUCKET, bucket_start
+from streams.agents.alert_pulse import AlertPulse
 from streams.agents.closed_buckets import bucket_starts, closed_buckets, whole_buckets
 from streams.agents.examples import pick_examples
 from streams.agents.policies import PolicyPublisher
@@ -32,6 +33,8 @@ WINDOW = timedelta(days=2)
 HISTORY = timedelta(days=60)
 """How far back a restarted process folds: the longest baseline."""
 FLAGGED_READ = 60
+SHOWN_ALERTS = 200
+"""Newest alerts that metrics are made of."""
 
 
 @dataclass(slots=True)
@@ -44,6 +47,9 @@ class AlertStep:
     unmapped: Folder[UnmappedState]
     teller: Teller
     now: Callable[[], datetime]
+    settled_now: Callable[[], datetime] | None = None
+    """The time by which buckets lose patience and alerts become history; ``now`` when None."""
+    pulse: AlertPulse = field(default_factory=AlertPulse)
     _folded_until: datetime | None = None
     _generation: int = 0
     _passed_at: dict[datetime, datetime] = field(default_factory=dict)
@@ -55,15 +61,16 @@ class AlertStep:
 
     async def tick(self) -> None:
         """One round. Raises Retryable when store or broker are away; the next round does what this one could not."""
-        now = self.now()
+        now = (self.settled_now or self.now)()
         began = perf_counter()
-        await self.policies.beat(now)
+        await self.policies.beat(self.now())
         await self.teller.retry()
         # Watermarks before the rebuild: what they promise is then in the tallies that we read after it.
         marks = await asyncio.to_thread(self.store.watermarks)
         report = await asyncio.to_thread(self.store.rebuild_tallies, now)
         watermark = lowest_watermark(mark.event_time for mark in marks)
         if watermark is None:
+            await self._ticked()
             return
         refolded = await self._refold_changed(now)
         folded = 0
@@ -86,6 +93,10 @@ class AlertStep:
         while self._untold:
             await self._tell(self._untold[0])
             del self._untold[0]
+        await self._ticked()
+
+    async def _ticked(self) -> None:
+        self.pulse.ticked(await asyncio.to_thread(self.store.alerts, limit=SHOWN_ALERTS))
 
     async def _refold_changed(self, now: datetime) -> int:
         """Give the folds the buckets that changed or got a mark behind them, as far back as they fold again.

@@ -63,6 +63,8 @@ class Read:
     """Spans of judges, our own among them."""
     ignored: int = 0
     """Items, and empty messages, that belong to no answer."""
+    evaluator_positions: frozenset[tuple[str, int, int]] = frozenset()
+    """Of the messages that held such spans."""
 
 
 def read_arrivals(read: Sequence[tuple[Message, Decoded]]) -> Read:
@@ -76,6 +78,7 @@ def read_arrivals(read: Sequence[tuple[Message, Decoded]]) -> Read:
         letters=[_letter(message, decoded) for message, decoded in read if decoded.problems],
         evaluators=sum(decoded.evaluators for _, decoded in read),
         ignored=sum(decoded.ignored for _, decoded in read),
+        evaluator_positions=frozenset(message.position for message, decoded in read if decoded.evaluators),
     )
 
 

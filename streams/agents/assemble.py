@@ -6,10 +6,11 @@ lost with the process. Late spans find the stored ones and make a new revision, 
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
+from typing import Literal
 
 import structlog
 from pydantic import ValidationError
@@ -25,7 +26,7 @@ from streams.agents.watermarks import Watermarks
 from streams.assembly import AssemblyRules, Closed, CloseReason, ClosingRules, OpenTraces, assemble, take_late
 from streams.broker.topics import SPANS
 from streams.messages import Message
-from streams.store import StoredSpan, TraceHead
+from streams.store import StoredSpan, TraceHead, UnstoredTrace
 
 log = structlog.get_logger(__name__)
 STAGE = "assemble"
@@ -34,6 +35,10 @@ TOO_LATE = "too late"
 """Spans of a trace of which no spans are stored (any longer): they would tear it, so it stays as it is."""
 SPANS_LEFT_OUT = "spans_left_out"
 """Flag of a trace that came to several times its caps: of later spans only a root was taken."""
+
+
+async def _unrecorded(_traces: Sequence[UnstoredTrace]) -> None:
+    """Where nobody counts."""
 
 
 @dataclass(slots=True)
@@ -51,6 +56,8 @@ class Assemble:
     watermarks: Watermarks
     emitted: Counter[str] = field(default_factory=Counter)
     """Closed traces by reason, and those that were no part of an answer."""
+    record: Callable[[Sequence[UnstoredTrace]], Awaitable[None]] = _unrecorded
+    """Puts down which traces closed without being stored."""
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Take the spans in and make safe what closes by that. Raises Retryable; running it again changes nothing."""
@@ -87,6 +94,7 @@ class Assemble:
         admitted = await self.admission.admit(arrivals)
         letters = [*(one.letter for one in gathered if one.letter is not None), *admitted.letters]
         await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
+        await self.record(_unstored(gathered, {letter.message.key for letter in admitted.letters}))
         self.open.forget(closed)
         for arrival, one in zip(arrivals, (one for one in gathered if one.has_answer), strict=True):
             self.watermarks.advance(one.closed.partition, arrival.trace.ts)
@@ -164,6 +172,25 @@ def _gathered(closed: Closed, stored: Sequence[StoredSpan], head: TraceHead | No
     return _Gathered(closed, [*stored, *new], new, head, late.cap or closed.reason, late.left_out, late.is_full)
 
 
+def _unstored(gathered: Iterable["_Gathered"], refused: Container[bytes | None]) -> list[UnstoredTrace]:
+    """Those that were no part of an answer, or nothing that is stored; spans that came too late are neither.
+
+    ``refused`` are the keys of dead letters of traces.
+    """
+    found = []
+    for one in gathered:
+        is_dead = one.letter is not None or _key(one.closed.trace_id) in refused
+        if not one.is_too_late and (is_dead or not one.has_answer):
+            topic = next((row.span.source.topic for row in one.spans if row.span.source is not None), SPANS)
+            fate: Literal["dead_letter", "no_answer"] = "dead_letter" if is_dead else "no_answer"
+            found.append(UnstoredTrace(trace_id=one.closed.trace_id, topic=topic, fate=fate))
+    return found
+
+
+def _key(trace_id: str) -> bytes:
+    return trace_id.encode("utf-8", "replace")
+
+
 def _hash(rows: Iterable[StoredSpan]) -> str:
     """Hash over the distinct copies, whatever their order."""
     text = "\n".join(sorted(f"{row.span.span_id} {row.content_hash}" for row in rows))
@@ -177,6 +204,6 @@ def _message(record: Trace | Span, recorded_at: datetime) -> Message:
     """
     source = record.source
     topic, partition, offset = (source.topic, source.partition, source.offset) if source else (SPANS, 0, 0)
-    key = record.trace_id.encode("utf-8", "replace")
+    key = _key(record.trace_id)
     at = source.recorded_at if source else recorded_at
     return Message(topic, partition, offset, key, encode(record), (schema_header(type(record)),), at)

@@ -16,13 +16,19 @@ from schemas.span import Span
 from streams.agents.admission import Admission, Admitted
 from streams.agents.arrivals import Arrival, Read, event_times, read_arrivals, settle, split_expired, split_too_large
 from streams.agents.deadletter import Ceiling, DeadLetter, bury
+from streams.agents.fates import fates_of
 from streams.agents.fitting import send_fitting, span_forms
 from streams.agents.watermarks import Watermarks
 from streams.broker.topics import SPANS
 from streams.messages import Message
 from streams.sources.raw import Decoded
+from streams.store import MessageFate
 
 log = structlog.get_logger(__name__)
+
+
+async def _unrecorded(_fates: Sequence[MessageFate]) -> None:
+    """Where nobody counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,8 @@ class Ingest:
     ceiling: Ceiling = field(default_factory=Ceiling)
     conceal: Callable[[DeadLetter], DeadLetter] = lambda letter: letter
     """What a message that cannot be read loses before it goes to the dead letter."""
+    record: Callable[[Sequence[MessageFate]], Awaitable[None]] = _unrecorded
+    """Puts down what became of each message; it is acknowledged when that is safe, too."""
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
@@ -53,6 +61,8 @@ class Ingest:
         ceiling = self.ceiling.after(_are_bad(messages, taken.letters))
         letters = [self.conceal(letter) for letter in taken.letters]
         await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
+        admitted = taken.admitted
+        await self.record(fates_of(messages, taken.read, taken.arrivals, admitted.expired, taken.letters))
         self.ceiling = ceiling
         self.watermarks.stored(messages, event_times(taken.arrivals, taken.read.spans))
         _log_batch(messages, taken, perf_counter() - began)

@@ -1,26 +1,39 @@
 """Tells each receiver of an alert what it was not told yet; one that is away costs no other and is tried again."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 import structlog
 
 from alerts.notify import Notifier, Sent, decide
 from schemas.alert import Alert
 from schemas.errors import NotifierRejected, NotifierUnavailable
+from streams.agents.alert_pulse import REJECTED, UNAVAILABLE, AlertPulse
 from streams.agents.notified import Notified
 from streams.broker.publisher import Publisher
+from streams.clock import utc_now
 
 log = structlog.get_logger(__name__)
 
 
 class Teller:
-    """Sends alerts; what a receiver did not take stays here until ``retry`` delivers it."""
+    """Sends alerts; what a receiver did not take stays here until ``retry`` delivers it, and ``pulse`` counts it."""
 
-    def __init__(self, notifiers: Sequence[Notifier], notified: Notified, publisher: Publisher) -> None:
+    def __init__(
+        self,
+        notifiers: Sequence[Notifier],
+        notified: Notified,
+        publisher: Publisher,
+        pulse: AlertPulse | None = None,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
         self._notifiers = notifiers
         self._notified = notified
         self._publisher = publisher
+        self._pulse = pulse or AlertPulse()
+        self._now = now
         self._later: dict[tuple[str, str], tuple[Notifier, Alert]] = {}
 
     async def tell(self, alert: Alert) -> None:
@@ -50,9 +63,20 @@ class Teller:
             except NotifierUnavailable as error:
                 log.warning("notifier_waits", receiver=notifier.name, alert_id=alert.alert_id, error=str(error))
                 self._later[key] = (notifier, alert)
+                self._not_taken(notifier, UNAVAILABLE)
                 return
             except NotifierRejected as error:
                 log.error("notifier_rejected", receiver=notifier.name, alert_id=alert.alert_id, error=str(error))  # noqa: TRY400  the receiver's answer, not our fault
+                self._not_taken(notifier, REJECTED)
             else:
                 await self._notified.record(Sent(alert.alert_id, alert.state, notifier.name), self._publisher)
         self._later.pop(key, None)
+        self._pulse.waiting = self._waiting()
+
+    def _not_taken(self, notifier: Notifier, kind: str) -> None:
+        self._pulse.not_taken(notifier.name, kind, self._now())
+        self._pulse.waiting = self._waiting()
+
+    def _waiting(self) -> Counter[str]:
+        counts = Counter(notifier.name for notifier, _ in self._later.values())
+        return Counter({notifier.name: counts[notifier.name] for notifier in self._notifiers})

@@ -59,6 +59,8 @@ class Vitals:
     """
 
     clock: Callable[[], float] = monotonic
+    every_seconds: float = 0.0
+    """How often a timer ticks; 0 for an agent."""
     started_at: float = 0.0
     busy_since: float = 0.0
     last_done_at: float = 0.0
@@ -125,6 +127,6 @@ class AllVitals:
         """The vitals of an agent, made at the first call."""
         return self.agents.setdefault(name, Vitals())
 
-    def of_timer(self, name: str) -> Vitals:
+    def of_timer(self, name: str, every_seconds: float) -> Vitals:
         """The vitals of a timer, made at the first call."""
-        return self.timers.setdefault(name, Vitals())
+        return self.timers.setdefault(name, Vitals(every_seconds=every_seconds))

@@ -19,6 +19,9 @@ _HEADS = Table(
         ("inclusion_probability", "Float64"),
         ("policy_id", _WORD),
         ("revision", "UInt32"),
+        ("source_topic", _WORD),
+        ("source_partition", "Int64"),
+        ("source_offset", "Int64"),
     ),
 )
 _EXPIRED = Table("expired", (("ts", _TIME), ("trace_id", "String"), ("intent", _WORD), ("tier", _WORD)))
@@ -37,7 +40,9 @@ _PER_READ = 2_000
 _EPOCH_DAY = date(1970, 1, 1)
 
 _READ_HEADS = """
-SELECT trace_id, ts, content_hash, stratum, inclusion_probability, policy_id, revision FROM trace_heads FINAL
+SELECT trace_id, ts, content_hash, stratum, inclusion_probability, policy_id, revision,
+  source_topic, source_partition, source_offset
+FROM trace_heads FINAL
 WHERE trace_id IN (SELECT arrayJoin({ids:Array(String)}))
 """
 _READ_WATERMARKS = """
@@ -62,6 +67,9 @@ def insert_heads(connection: Connection, rows: Sequence[TraceHead]) -> None:
                 row.inclusion_probability,
                 clean(row.policy_id),
                 row.revision,
+                clean(row.source_topic),
+                row.source_partition,
+                row.source_offset,
             )
             for row in rows
         ],

@@ -1,7 +1,7 @@
 """What the store hands out or takes beside the shared schemas; value objects, equal by value."""
 
 from datetime import datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Literal
 
 from pydantic import Field
@@ -25,8 +25,57 @@ Tenants = AllTenants | frozenset[str]
 """Who the reader is: ``ALL_TENANTS`` or the names that the reader's token allows (an empty set reads nothing)."""
 
 
+class SourceFate(StrEnum):
+    """What became of a source message; of several that fit, the first here. ``groundwatch coverage`` counts them."""
+
+    DEAD_LETTER = "dead_letter"
+    """It, or a part of it, is in ``gw.deadletter``."""
+    STORED = "stored"
+    """A whole trace of it is stored."""
+    SPANS = "spans"
+    """Its spans are on ``gw.spans``."""
+    DUPLICATE = "duplicate"
+    """All its traces were stored from another message before."""
+    EXPIRED = "expired"
+    """Its traces are older than retention and only counted by day."""
+    EVALUATOR = "evaluator"
+    """It holds a judge's own calls, ours among them, and nothing else."""
+    IGNORED = "ignored"
+    """It holds nothing of an answer: other spans, or no content at all."""
+
+
+class MessageFate(Record):
+    """One source message and what became of it and of the whole traces in it; ``refused`` ones are dead letters.
+
+    ``oldest_ts`` is the earliest event time of its stored traces.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    recorded_at: UtcDatetime
+    fate: SourceFate
+    stored: int = 0
+    duplicates: int = 0
+    expired: int = 0
+    refused: int = 0
+    spans: int = 0
+    oldest_ts: UtcDatetime | None = None
+
+
+class UnstoredTrace(Record):
+    """A trace of spans that closed and is not stored: ``no_answer`` or ``dead_letter``."""
+
+    trace_id: str
+    topic: str
+    fate: Literal["no_answer", "dead_letter"]
+
+
 class TraceHead(Record):
-    """What is fixed at a trace's first emission, whatever late spans bring."""
+    """What is fixed at a trace's first emission, whatever late spans bring, and the message that it came from.
+
+    Heads of older versions name no message: partition and offset are -1.
+    """
 
     trace_id: str
     ts: UtcDatetime
@@ -35,6 +84,13 @@ class TraceHead(Record):
     inclusion_probability: float = Field(gt=0, le=1)
     policy_id: str
     revision: int = Field(default=1, ge=1)
+    source_topic: str = ""
+    source_partition: int = -1
+    source_offset: int = -1
+
+    def is_of(self, position: tuple[str, int, int]) -> bool:
+        """Whether that message brought it; an older version's head is taken to be of any."""
+        return self.source_offset < 0 or position == (self.source_topic, self.source_partition, self.source_offset)
 
 
 class StoredSpan(Record):

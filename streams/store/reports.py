@@ -142,3 +142,39 @@ class FoundTrace(Record):
 
     trace: StoredTrace | None = None
     candidates: tuple[str, ...] = Field(default=(), description="Ids that begin with what was asked for.")
+
+
+class FateCounts(Record):
+    """Source messages of one fate, and the whole traces and spans in them.
+
+    ``kept`` are stored traces that retention has not reached, however late it runs.
+    """
+
+    messages: int = 0
+    stored: int = 0
+    kept: int = 0
+    duplicates: int = 0
+    expired: int = 0
+    refused: int = 0
+    spans: int = 0
+
+
+class TraceStates(Record):
+    """Traces of one source topic: ``stored`` = drawn + the rest, ``drawn`` = judged + errors + unresolved + pending.
+
+    ``no_answer`` and ``dead_letter`` are traces of spans that closed without being stored.
+    """
+
+    stored: int = 0
+    kept: int = 0
+    drawn: int = 0
+    judged: int = 0
+    errors: int = 0
+    unresolved: int = 0
+    pending: int = 0
+    no_answer: int = 0
+    dead_letter: int = 0
+
+    def plus(self, other: "TraceStates") -> "TraceStates":
+        """Both together."""
+        return TraceStates(**{name: value + getattr(other, name) for name, value in self.model_dump().items()})

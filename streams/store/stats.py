@@ -24,6 +24,8 @@ TIME_COLUMNS = {
     "kept_answers": "ts",
     "watermarks": "event_time",
     "spans": "stored_at",
+    "message_fates": "recorded_at",
+    "unstored_traces": "closed_at",
 }
 """What counts as the age of a row; a table that is not here has none."""
 _DAY = timedelta(days=1)

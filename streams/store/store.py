@@ -18,6 +18,7 @@ from streams.store import flagged, listing, log, migrations, progress, spans, ta
 from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
+from streams.store.fates import Fates
 from streams.store.intents import read_intents, read_unmapped
 from streams.store.leads import WantedLeads, read_leads
 from streams.store.passages import PassageWriter
@@ -57,6 +58,8 @@ class Store:
         self._connection = connection
         self._passages = PassageWriter(connection)
         self._rebuilder = Rebuilder(connection)
+        self.fates = Fates(connection)
+        """What became of each source message."""
         self.reviews = Reviews(connection)
         """Labels of reviewers, and the answers that they are about."""
 

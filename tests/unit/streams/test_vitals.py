@@ -93,5 +93,5 @@ def test_agents_and_timers_are_kept_apart() -> None:
     """A timer of an agent's name is another thing."""
     every = AllVitals()
     every.of("alert").begin()
-    assert every.of_timer("alert").busy_since == 0.0
+    assert every.of_timer("alert", 5.0).busy_since == 0.0
     assert every.of("alert") is every.of("alert")
