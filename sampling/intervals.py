@@ -67,13 +67,18 @@ def korn_graubard(parts: Sequence[Part], level: float = 0.95) -> tuple[float, fl
     superpopulation view of survey sampling), so a fully drawn slice keeps its binomial interval. Parts need a positive
     size; at least one part.
     """
+    p, n_eff = effective_sample(parts)
+    low, high = clopper_pearson(p * n_eff, n_eff, level)
+    return p, low, high
+
+
+def effective_sample(parts: Sequence[Part]) -> tuple[float, float]:
+    """The share p = Σ W_h p_h and the size n_eff of a simple sample that knows it as well; see ``korn_graubard``."""
     p = min(max(sum(part.weight * part.rate for part in parts), 0.0), 1.0)
     kish = 1 / sum(part.weight**2 / part.size for part in parts)
     variance = sum(part.weight**2 * _variance(part, p) / part.size for part in parts) + _traffic_variance(parts, p)
     # All hits or none say nothing about the spread; then only the weights count.
-    n_eff = p * (1 - p) / variance if 0 < p < 1 and variance > 0 else kish
-    low, high = clopper_pearson(p * n_eff, n_eff, level)
-    return p, low, high
+    return p, (p * (1 - p) / variance if 0 < p < 1 and variance > 0 else kish)
 
 
 def _traffic_variance(parts: Sequence[Part], p: float) -> float:

@@ -7,7 +7,7 @@ taken as a sample of what the product does, so that an interval has a width even
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sampling.intervals import korn_graubard
+from sampling.intervals import effective_sample, korn_graubard
 from sampling.poststrata import Sample, Strata, Sums, gather, parts
 from schemas.alert import RateEstimate
 from schemas.tally import Tally
@@ -52,6 +52,12 @@ def estimate(tallies: Sequence[Tally], level: float = LEVEL, *, fingerprint: str
     """
     strata = gather(tallies, fingerprint)
     return _share(strata, _answers, level, _count(strata, lambda sums: sums.judged))
+
+
+def effective_estimate(tallies: Sequence[Tally], *, fingerprint: str | None = None) -> tuple[float, float] | None:
+    """The rate of ``estimate`` and the size of a simple sample that would know it as well; None with nothing judged."""
+    found = parts(gather(tallies, fingerprint), _answers)
+    return effective_sample(found) if found else None
 
 
 def claim_rate(tallies: Sequence[Tally], level: float = LEVEL, *, fingerprint: str | None = None) -> RateEstimate:

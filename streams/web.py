@@ -17,6 +17,7 @@ from streams.api.deadletters import DeadletterRoutes, Replay
 from streams.api.deploys import MARK_PATHS, DeployRoutes
 from streams.api.intents import IntentRoutes
 from streams.api.policy import PolicyRoutes
+from streams.api.reviews import ReviewRoutes
 from streams.api.store import StoreRoutes
 from streams.api.traces import TraceRoutes
 from streams.store import ALL_TENANTS, Store
@@ -64,6 +65,7 @@ class Api:
             DeadletterRoutes(self.replay).add(app)
         TraceRoutes(reports).add(app)
         IntentRoutes(reports, self.now).add(app)
+        ReviewRoutes(reports, self.now, self.salt).add(app)
         PolicyRoutes(self.store, self.policies, self.publisher, self.now).add(app)
         StoreRoutes(self.store, reports, self.now, self.salt, self.retention_days).add(app)
         add_routes(app, self.store, now=self.now, tenants=ALL_TENANTS, negative_feedback=self.negative_feedback)

@@ -17,6 +17,8 @@ from schemas.golden import GoldenCase
 
 LISTS = frozenset({"required_sources", "forbidden_sources"})
 PASSAGES = frozenset({"passages", "given"})
+TRANSLATED = frozenset({"answer_label", "is_answerable", "intent", "tier", "split"})
+"""Fields with few words, whose cells may be translated."""
 OF_LABEL = frozenset({"answer_label", "author", "labelled_at", "note"})
 TARGETS = (
     *(name for name in GoldenCase.model_fields if name not in {"format_version", "answer_labels", "claims"}),
@@ -31,7 +33,8 @@ _MISSING = object()
 class Mapped:
     """How rows are read: ``columns`` from our fields to theirs (a.b for a nested one), a field not named is its own.
 
-    ``values`` translate cells before anything else, ``defaults`` fill fields without a cell, ``separator`` parts lists.
+    ``values`` translate cells of ``TRANSLATED`` fields, ``defaults`` fill fields without a cell, ``separator`` parts
+    lists.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -69,8 +72,10 @@ def _cell(row: Mapping[str, Any], name: str, how: Mapped) -> Any:
     value = _at(row, column)
     if value is _MISSING and name in how.columns:
         raise ConfigError(f"{name}: the row has no column {column!r}; it has {', '.join(map(str, row)) or 'none'}")
+    if isinstance(value, bool | int):
+        value = str(value).lower()
     if isinstance(value, str):
-        value = how.values.get(value.strip(), value.strip())
+        value = how.values.get(value.strip(), value.strip()) if name in TRANSLATED else value.strip()
     return how.defaults.get(name, _MISSING) if value in (_MISSING, None, "") else value
 
 
@@ -92,8 +97,6 @@ def _converted(name: str, value: Any, how: Mapped) -> Any:
         return _parts(value, how)
     if name in PASSAGES:
         return _passages(name, value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
     return value.casefold() if name in {"tier", "split"} and isinstance(value, str) else value
 
 

@@ -6,6 +6,8 @@ from detectors.golden.near import near_pairs
 from detectors.golden.problem import Problem, doubt, fault
 from detectors.golden.sets import GoldenSet
 
+_SAME = ("answer", "corpus_version", "is_answerable", "intent")
+
 
 def leak_problems(golden: GoldenSet, similarity: float) -> Iterator[Problem]:
     """One problem a case that shares source, trace or question with an earlier case of another split."""
@@ -31,7 +33,7 @@ def leak_problems(golden: GoldenSet, similarity: float) -> Iterator[Problem]:
             near = f"is nearly that of {one.case_id} ({pair.similarity:.2f})"
             border = _border(one.case_id, one.split, other.split)
             yield fault(other, golden.line(pair.second), "question", f"{near} and {border}")
-        elif pair.similarity == 1 and one.answer == other.answer and one.corpus_version == other.corpus_version:
+        elif pair.similarity == 1 and all(getattr(one, name) == getattr(other, name) for name in _SAME):
             told.add(pair.second)
             yield doubt(
                 other, golden.line(pair.second), "question", f"{one.case_id} asks the same; one of the two adds nothing"

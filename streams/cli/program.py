@@ -16,10 +16,12 @@ from streams.cli import (
     deadletter,
     demo,
     deploy,
+    golden,
     intents,
     migrate,
     policy,
     replay,
+    review,
     run,
     store,
     traces,
@@ -50,6 +52,8 @@ app.add_typer(policy.app, name="policy")
 app.add_typer(deploy.app, name="deploy")
 app.add_typer(deadletter.app, name="deadletter")
 app.add_typer(intents.app, name="intents")
+app.add_typer(golden.app, name="golden")
+app.add_typer(review.app, name="review")
 app.add_typer(store.app, name="store")
 app.add_typer(config.app, name="config")
 app.command("migrate")(migrate.migrate)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from detectors.golden.diffing import GoldenDiff
+from detectors.golden.stats import GoldenStats
 from schemas.alert import Alert
 from schemas.base import Record
 from schemas.labels import Containment, FailureLabel, Outcome, RiskTier
@@ -11,6 +13,7 @@ from streams.cli.config import ShownSetting
 from streams.cli.deadletter_skip import Skipped
 from streams.cli.deadletter_view import LetterShown
 from streams.cli.deadletter_view import Replayed as LettersReplayed
+from streams.cli.golden_view import CheckedProblem, GoldenAdded, Relabelled, SplitResult
 from streams.cli.migrate import Migrated
 from streams.cli.policy_files import CheckedFile
 from streams.cli.policy_log import InForce
@@ -19,6 +22,9 @@ from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
 from streams.deadletters.choosing import LetterGroup
 from streams.deadletters.letters import Letter
+from streams.reviews.importing import ReviewImport
+from streams.reviews.rows import ReviewRow
+from streams.reviews.summary import ReviewStats
 from streams.store import CheckResult, Deploy, IntentTraffic, StoreStats, TraceSummary, UnmappedShare
 
 
@@ -69,6 +75,14 @@ SHAPES: dict[str, type[Record]] = {
     "deadletter summary": LetterGroup,
     "deploy list": Deploy,
     "deploy mark": Deploy,
+    "golden add": GoldenAdded,
+    "golden check": CheckedProblem,
+    "golden diff": GoldenDiff,
+    "golden import": GoldenAdded,
+    "golden lock": SplitResult,
+    "golden relabel": Relabelled,
+    "golden split": SplitResult,
+    "golden stats": GoldenStats,
     "intents list": IntentTraffic,
     "intents unmapped": UnmappedShare,
     "migrate": Migrated,
@@ -78,6 +92,9 @@ SHAPES: dict[str, type[Record]] = {
     "policy log": PolicyRecord,
     "policy show": InForce,
     "replay": Replayed,
+    "review export": ReviewRow,
+    "review import": ReviewImport,
+    "review stats": ReviewStats,
     "store rebuild": Rebuilding,
     "store stats": StoreStats,
     "store verify": CheckResult,

@@ -1,0 +1,59 @@
+"""Which label of an answer holds when several were given: that of an adjudication, else the one that all share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from schemas.labels import ClaimLabel, Outcome
+from schemas.review import ReviewLabel, ReviewStratum
+
+Item = tuple[datetime, str, int | None]
+"""Time and id of an answer, and the index of a claim of it; None for the answer as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What people said of one answer or claim; ``label`` is None while they disagree.
+
+    ``latest`` holds each reviewer's newest label, the first reviewer first. ``drawn`` is the label that the review draw
+    asked for, None when the item was labelled for another reason only.
+    """
+
+    item: Item
+    label: Outcome | ClaimLabel | None
+    latest: tuple[ReviewLabel, ...]
+    drawn: ReviewLabel | None
+
+    @property
+    def is_settled(self) -> bool:
+        """True when somebody adjudicated, or nobody disagrees."""
+        return self.label is not None
+
+
+def reviewed(labels: Iterable[ReviewLabel]) -> list[Reviewed]:
+    """Every answer and claim that was labelled, in the order of first labels."""
+    by_item: dict[Item, list[ReviewLabel]] = {}
+    for label in labels:
+        by_item.setdefault((label.ts, label.trace_id, label.claim_index), []).append(label)
+    return [_reviewed(item, sorted(given, key=lambda label: label.at)) for item, given in by_item.items()]
+
+
+def answers_of(items: Iterable[Reviewed]) -> list[Reviewed]:
+    """Those that are about whole answers."""
+    return [one for one in items if one.item[2] is None]
+
+
+def opinions(one: Reviewed) -> tuple[ReviewLabel, ReviewLabel] | None:
+    """The newest labels of the first two reviewers, adjudications aside; None when only one looked."""
+    given = [label for label in one.latest if not label.is_adjudication]
+    return (given[0], given[1]) if len(given) > 1 else None
+
+
+def _reviewed(item: Item, given: list[ReviewLabel]) -> Reviewed:
+    latest: dict[tuple[str, bool], ReviewLabel] = {}
+    for label in given:
+        latest[label.reviewer, label.is_adjudication] = label
+    settled = [label for label in latest.values() if label.is_adjudication]
+    said = {label.label for label in (settled[-1:] or latest.values())}
+    drawn = next((label for label in given if label.stratum is not ReviewStratum.ASKED), None)
+    return Reviewed(item, said.pop() if len(said) == 1 else None, tuple(latest.values()), drawn)
