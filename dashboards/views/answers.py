@@ -4,16 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.views.spans import MarkedText, Span, mark
+from schemas.claim import ClaimSource
 from schemas.draw import Draw, Screening
+from schemas.finding import StructuralRule
 from schemas.labels import ClaimLabel
 from schemas.policy import PolicyRecord
-from schemas.trace import Passage, Trace
+from schemas.trace import Passage, Trace, passage_hash
 from schemas.verdict import ClaimVerdict, Evidence, Verdict
 from streams.store.records import FlaggedAnswer, StoredTrace
 
 LIST_CHARACTERS = 4_000
 PAGE_CHARACTERS = 40_000
 CONTEXT_CHARACTERS = 160
+_KINDS = {
+    ClaimSource.DOCUMENT: "passage",
+    ClaimSource.TOOL: "tool output",
+    ClaimSource.MEMORY: "text",
+    ClaimSource.USER: "text of the user",
+}
 BAD = (ClaimLabel.CONTRADICTED, ClaimLabel.UNSUPPORTED)
 _ORDER = (*BAD, ClaimLabel.UNCLEAR, ClaimLabel.SUPPORTED, ClaimLabel.NOT_FACTUAL)
 
@@ -93,6 +101,28 @@ class TracePage:
     other_verdicts: tuple[Verdict, ...]
     policies: tuple[PolicyView, ...] = ()
     """The policy that held, then the overlays on it."""
+
+    @property
+    def is_judged_answer(self) -> bool:
+        """Whether the stored answer is, sign by sign, the one that was judged."""
+        verdict = self.answer.verdict
+        return verdict is not None and verdict.answer_hash == passage_hash(self.answer.trace.answer or "")
+
+    @property
+    def judged_against(self) -> str:
+        """How many texts of each kind the claims were held against, and how long they are."""
+        seen = self.answer.verdict.seen if self.answer.verdict else ()
+        counts = [(count, _KINDS[kind]) for kind in ClaimSource if (count := sum(text.source is kind for text in seen))]
+        if not counts:
+            return "nothing"
+        texts = " and ".join(f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts)
+        return f"{texts}, {sum(text.chars for text in seen):,} characters"
+
+    @property
+    def is_context_truncated(self) -> bool:
+        """Whether the packed prompt lacks something that was retrieved."""
+        verdict = self.answer.verdict
+        return verdict is not None and any(found.rule is StructuralRule.CONTEXT_TRUNCATED for found in verdict.findings)
 
 
 def flagged_answer(flagged: FlaggedAnswer) -> AnswerView:

@@ -5,8 +5,13 @@ from datetime import timedelta
 
 import pytest
 
+from dashboards.formats import trace_link
+from schemas.claim import ClaimSource
 from schemas.errors import StoreUnavailable
-from schemas.labels import Outcome
+from schemas.finding import Finding, StructuralRule
+from schemas.labels import ClaimLabel, FailureLabel, Outcome, Severity
+from schemas.trace import passage_hash
+from schemas.verdict import SeenText
 from tests.builders import (
     NOW,
     alert,
@@ -43,7 +48,9 @@ def hostile_store() -> FakeStore:
         claim=claim(HOSTILE, citations=(HOSTILE,), critical_rule=HOSTILE),
         evidence=evidence(HOSTILE, doc_id=HOSTILE),
         why=HOSTILE,
+        source=ClaimSource.DOCUMENT,
     )
+    bad = bad.model_copy(update={"claim": bad.claim.model_copy(update={"subject": HOSTILE})})
     seen = trace(
         "javascript:alert(1)//" + HOSTILE,
         question=HOSTILE,
@@ -57,6 +64,10 @@ def hostile_store() -> FakeStore:
         feedback=HOSTILE,
     )
     found = verdict(seen.trace_id, Outcome.HALLUCINATED, intent=HOSTILE, claims=(bad,), fingerprint=HOSTILE)
+    hostile = {"findings": (Finding(rule=StructuralRule.QUOTE_NOT_FOUND, claim=0, detail=HOSTILE),)}
+    hostile |= {"splitter": HOSTILE, "fingerprint_parts": {HOSTILE: HOSTILE}, "timings_ms": {HOSTILE: 1.0}}
+    hostile |= {"answer_hash": HOSTILE, "seen": (SeenText(source=ClaimSource.TOOL, content_hash=HOSTILE, chars=1),)}
+    found = found.model_copy(update=hostile)
     drawn = item.drawn.model_copy(update={"trace": seen})
     log = [policy_record(drawn.draw.policy_id, document=policy(HOSTILE[:80]), author=HOSTILE)]
     return FakeStore(stored=[item.model_copy(update={"drawn": drawn, "verdicts": [found]})], policies=log)
@@ -101,6 +112,53 @@ async def test_hostile_texts_are_inert_on_every_page() -> None:
         assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
         assert "\x00" not in page.body
         assert all(target.startswith(("/", "#")) for target in page.links())
+
+
+async def test_the_trace_page_tells_source_severity_faithfulness_times_and_what_was_judged() -> None:
+    """As the verdict holds them; and that the stored answer is the one that was judged."""
+    item = stored()
+    answer = item.drawn.trace.answer or ""
+    said = claim_verdict(ClaimLabel.UNSUPPORTED, source=ClaimSource.USER, claim=claim(subject="The fee"))
+    found = item.verdicts[0].model_copy(
+        update={
+            "claims": (said,),
+            "failures": (FailureLabel.UNSUPPORTED_CLAIM,),
+            "severities": (Severity.HIGH,),
+            "severity": Severity.HIGH,
+            "faithfulness": 0.0,
+            "findings": (Finding(rule=StructuralRule.QUOTE_NOT_FOUND, claim=0, detail="never said"),),
+            "timings_ms": {"split": 0.25, "L1": 1.5},
+            "fingerprint_parts": {"detector": "evidence:abc"},
+            "splitter": "3",
+            "answer_hash": passage_hash(answer),
+            "seen": (SeenText(source=ClaimSource.DOCUMENT, content_hash="h", chars=1200),),
+        }
+    )
+
+    page = await get(FakeStore(stored=[item.model_copy(update={"verdicts": [found]})]), trace_link("t-1", NOW))
+
+    text = " ".join(page.text.split())
+    for expected in (
+        "unsupported claim high",
+        "only the user said so",
+        "The fee …",
+        "quote not found in claim 1: never said",
+        "Faithfulness0.0 % of scorable claims supported",
+        "Judgedthe whole answer against 1 passage, 1,200 characters; split by 3",
+        "split 0.25 ms, L1 1.50 ms",
+        "detector evidence:abc",
+    ):
+        assert expected in text
+
+
+async def test_the_trace_page_says_when_another_answer_is_stored_than_was_judged() -> None:
+    """Hashes are compared, since a later revision may have replaced it."""
+    item = stored()
+    found = item.verdicts[0].model_copy(update={"answer_hash": "other"})
+
+    page = await get(FakeStore(stored=[item.model_copy(update={"verdicts": [found]})]), trace_link("t-1", NOW))
+
+    assert "another answer than the stored one against nothing" in " ".join(page.text.split())
 
 
 async def test_alert_with_hostile_texts_is_inert() -> None:
