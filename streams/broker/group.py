@@ -5,6 +5,7 @@ alone; it drops what lies before an offset that it has seen, so that a topic mad
 and a consumer whose offset was deleted goes on further along without a word. Its classes are open to being replaced.
 """
 
+from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from time import monotonic
 from typing import Any
@@ -28,6 +29,8 @@ log = structlog.get_logger(__name__)
 NOTE_SECONDS = 0.5
 """How often the places that were reached are noted: how fresh the watermarks of idle partitions are."""
 RETRY_SECONDS = 1.0
+UNREST_TIMES, UNREST_SECONDS = 8, 180.0
+"""So many assignments in so short a time are no rolling restart."""
 FULL_SECONDS = 0.05
 """How long to wait before looking again whether the buffer has room."""
 
@@ -59,6 +62,11 @@ class GroupConsumer(driver.Consumer):
         self._made_anew: set[str] = set()
         self._ids: dict[str, bytes] = {}
         self._missing: set[str] = set()
+        self._cluster = Cluster({})
+        self._counts_given: dict[str, int] = {}
+        self._had_grown = False
+        self._begun: set[str] = set()
+        self._given_at: deque[float] = deque(maxlen=UNREST_TIMES)
         self._noted_at = 0.0
         super().__init__(transport, **kwargs)
 
@@ -104,6 +112,9 @@ class GroupConsumer(driver.Consumer):
             is_anew = tp.topic in self._made_anew
             begins[tp] = where_to_begin(committed[tp], first, end, planned, is_anew=is_anew)
         self._made_anew.difference_update(tp.topic for tp in begins)
+        self._begun.update(tp.topic for tp in begins)
+        self._counts_given = self._counts_of(begins)
+        self._warn_of_unrest()
         await self._go_to(begins)
         return committed | {tp: begin.offset for tp, begin in begins.items()}
 
@@ -134,8 +145,38 @@ class GroupConsumer(driver.Consumer):
         ranges = await self._ranges(expected)
         self._count_lost({tp: first for tp, (first, _) in ranges.items()}, expected)
         self._made_anew |= {tp.topic for tp, (_, end) in ranges.items() if expected[tp] > end}
-        if self._made_anew:
-            await self.member.join_again()
+        counts = self._counts_of(expected)
+        has_grown = any(counts[topic] > self._counts_given.get(topic, counts[topic]) for topic in counts)
+        if self._made_anew or (has_grown and self._had_grown):
+            await self._join_again()
+            has_grown = False
+        self._had_grown = has_grown
+
+    async def _join_again(self) -> None:
+        """Give up all partitions and take some again: the engine forgets what it knew, and the group looks anew."""
+        await self.member.let_go()
+        waiting_since = monotonic()
+        while self.assignment() or self.app.rebalancing:
+            if self.should_stop or monotonic() - waiting_since > self.app.conf.broker_rebalance_timeout:
+                break
+            await self.sleep(FULL_SECONDS)
+        await self.member.subscribe_again()
+
+    def _counts_of(self, partitions: Iterable[TP]) -> dict[str, int]:
+        """How many partitions the topics of these have, as far as the cluster was asked."""
+        return {tp.topic: len(self._cluster.partitions.get(tp.topic, ())) for tp in partitions}
+
+    def _warn_of_unrest(self) -> None:
+        self._given_at.append(monotonic())
+        if len(self._given_at) == UNREST_TIMES and self._given_at[-1] - self._given_at[0] < UNREST_SECONDS:
+            log.warning(
+                "group_does_not_settle",
+                group=self.app.conf.id,
+                assignments=UNREST_TIMES,
+                within_s=round(self._given_at[-1] - self._given_at[0]),
+                fix="see that no two processes have the same instance_id, and that workers do not restart in a loop",
+            )
+            self._given_at.clear()
 
     async def _ranges(self, partitions: Iterable[TP]) -> dict[TP, tuple[int, int]]:
         """First offset and end of those partitions that there are; notes topics that were made anew or are missing."""
@@ -150,12 +191,13 @@ class GroupConsumer(driver.Consumer):
                 if self.should_stop:
                     return {}
                 continue
+            self._cluster = cluster
             self._note(cluster)
             return {TP(*tp): (first, ends[tp]) for tp, first in firsts.items() if tp in ends}
 
     def _note(self, cluster: Cluster) -> None:
         changed = {topic for topic, topic_id in cluster.ids.items() if self._ids.get(topic, topic_id) != topic_id}
-        self._made_anew |= {topic for topic in changed if topic in {tp.topic for tp in self.assignment()}}
+        self._made_anew |= changed & self._begun
         self._ids.update(cluster.ids)
         missing = {topic for channel in self.app.topics for topic in channel.topics if topic not in cluster.partitions}
         if missing - self._missing:

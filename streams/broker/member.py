@@ -7,6 +7,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
@@ -15,9 +16,12 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
 from streams.broker.connection import Connection
+from streams.broker.lookup import Lookup
 from streams.broker.reading import Reading
 
 POSITIONS_SECONDS = 0.2
+NOTHING = "^(?!)"
+"""A pattern that no topic matches."""
 ENGINE_LOG = logging.getLogger("faust.group")
 """What the engine says of its services goes where all it says goes."""
 
@@ -33,8 +37,32 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         self._connection = connection
         self._reading = reading
         self._pattern = ""
+        self._instance_id = ""
         self._listener = consumer.RebalanceListener(self)
         super().__init__(consumer, **kwargs)
+
+    async def on_start(self) -> None:
+        """Find the name in the group first.
+
+        To a member that comes back under its name the broker gives what it had, whatever it asks for now: topics or
+        partitions that came meanwhile would be read by nobody, and aiokafka stands still when a topic is gone. So what
+        there is to read is a part of the name.
+        """
+        self._instance_id = self.app.conf.consumer_group_instance_id or ""
+        if self._instance_id and self._reading.is_watched:
+            self._instance_id += f".{await self._digest()}"
+        await super().on_start()
+
+    async def _digest(self) -> str:
+        lookup = Lookup(self._connection)
+        try:
+            partitions = (await lookup.cluster()).partitions
+        finally:
+            await lookup.stop()
+        names = {topic for agent in self.app.agents.values() for topic in agent.channel.topics}
+        pattern = re.compile(self._reading.pattern or "(?!)")
+        ours = sorted((name, len(partitions[name])) for name in partitions if name in names or pattern.fullmatch(name))
+        return blake2b(repr((self._reading.pattern, sorted(names), ours)).encode(), digest_size=4).hexdigest()
 
     def _create_worker_consumer(self, transport: driver.Transport) -> AIOKafkaConsumer:
         del transport  # what it could tell of the cluster, we know better
@@ -42,7 +70,7 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         self.client = AIOKafkaConsumer(
             **self._connection.aiokafka_options(),
             group_id=conf.id,
-            group_instance_id=conf.consumer_group_instance_id or None,
+            group_instance_id=self._instance_id or None,
             partition_assignment_strategy=[RoundRobinPartitionAssignor],
             enable_auto_commit=False,
             auto_offset_reset="earliest",
@@ -65,23 +93,23 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         """Subscribe by pattern even to topics with a name: naming one that is not there makes some brokers make it."""
         named = "|".join(re.escape(topic) for topic in sorted(topics))
         self._pattern = f"^(?:{self._reading.pattern or named})$"
-        await self.call_thread(self._subscribe)
+        await self.call_thread(self._subscribe, self._pattern)
 
-    async def join_again(self) -> None:
-        """Leave the group and join it, which makes the engine forget what it knows of its partitions."""
-        await self.call_thread(self._join_again)
+    async def let_go(self) -> None:
+        """Stay in the group without a topic: the others share out what was ours; ``subscribe_again`` ends that."""
+        await self.call_thread(self._subscribe, NOTHING)
+
+    async def subscribe_again(self) -> None:
+        """Subscribe to what was subscribed to."""
+        await self.call_thread(self._subscribe, self._pattern)
 
     async def positions(self) -> Mapping[TP, int]:
         """The next offset of every partition that has been fetched from; empty while one of them is being reset."""
         found: Mapping[TP, int] = await self.call_thread(self._positions)
         return found
 
-    async def _subscribe(self) -> None:
-        self.client.subscribe(pattern=self._pattern, listener=self._listener)
-
-    async def _join_again(self) -> None:
-        self.client.unsubscribe()
-        await self._subscribe()
+    async def _subscribe(self, pattern: str) -> None:
+        self.client.subscribe(pattern=pattern, listener=self._listener)
 
     async def _positions(self) -> Mapping[TP, int]:
         known = [tp for tp in self.client.assignment() if self.client.highwater(tp) is not None]

@@ -16,17 +16,26 @@ from streams.broker.connection import Connection
 log = structlog.get_logger(__name__)
 POLL_MS = 250
 RETRY_SECONDS = 1.0
+FOLLOW_SECONDS = POLL_MS / 1000
 
 
 class Replica:
-    """Calls ``on_record(key, value)`` for each message of a one-partition topic, old ones first, then as they come."""
+    """Calls ``on_record(key, value)`` for each message of a one-partition topic, old ones first, then as they come.
+
+    ``on_poll`` is called whenever the broker was asked, several times a second while it answers.
+    """
 
     def __init__(
-        self, connection: Connection, topic: str, on_record: Callable[[bytes | None, bytes | None], None]
+        self,
+        connection: Connection,
+        topic: str,
+        on_record: Callable[[bytes | None, bytes | None], None],
+        on_poll: Callable[[], None] = lambda: None,
     ) -> None:
         self._connection = connection
         self._partition = TopicPartition(topic, 0)
         self._on_record = on_record
+        self._on_poll = on_poll
         self._task: asyncio.Task[None] | None = None
         self._is_caught_up = asyncio.Event()
 
@@ -76,6 +85,7 @@ class Replica:
                 consumer.seek(self._partition, offset)
             while True:
                 batches = await consumer.getmany(timeout_ms=POLL_MS)
+                self._on_poll()
                 for message in batches.get(self._partition, ()):
                     self._on_record(message.key, message.value)
                     offset = message.offset + 1
