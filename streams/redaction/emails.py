@@ -53,4 +53,4 @@ def _is_top_level(label: str) -> bool:
     return len(label) > 1 and (label.isalpha() or label.lower().startswith("xn--"))
 
 
-EMAILS = Recogniser(Kind.EMAIL, "@", find_emails)
+EMAILS = Recogniser(Kind.EMAIL, r"@[^@.]{1,63}\.", find_emails)

@@ -19,6 +19,7 @@ CONTENT = "REDACTED "
 """Opens the hash of a whole text, which judging knows as ``unresolved:redacted``."""
 NO_CONTENT = "no_content"
 PASSAGES_DROPPED = "passages_dropped"
+_IDS = ("doc_id", "chunk_id", "superseded_by")
 _RETRIEVING = frozenset({SpanKind.RETRIEVER, SpanKind.RERANKER, SpanKind.EMBEDDING})
 _SPEAKING = frozenset({SpanKind.CHAIN, SpanKind.AGENT, SpanKind.LLM, SpanKind.OTHER})
 
@@ -146,15 +147,18 @@ def _passages(
 ) -> tuple[Passage, ...] | None:
     if passages is None or fields.passages is Handling.DROP:
         return None
-    return tuple(
-        _changed(
-            passage,
-            text=rule(passage.text, fields.passages, CONTENT),
-            allowed_roles=_texts(passage.allowed_roles, fields.roles, rule, "ROLE_"),
-            **{name: _mailbox(getattr(passage, name), rule) for name in ("doc_id", "chunk_id", "superseded_by")},
-        )
-        for passage in passages
-    )
+    return tuple(_passage(passage, fields, rule) for passage in passages)
+
+
+def _passage(passage: Passage, fields: PrivacyFields, rule: TextRule) -> Passage:
+    """Most have nothing to change, and a trace has many."""
+    new: dict[str, Any] = {name: _mailbox(value, rule) for name in _IDS if "@" in (value := getattr(passage, name))}
+    text = rule(passage.text, fields.passages, CONTENT)
+    if text is not passage.text:
+        new["text"] = text
+    if passage.allowed_roles:
+        new["allowed_roles"] = _texts(passage.allowed_roles, fields.roles, rule, "ROLE_")
+    return _changed(passage, **new) if new else passage
 
 
 def _mailbox(identifier: str, rule: TextRule) -> str:

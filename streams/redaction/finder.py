@@ -29,6 +29,7 @@ _FOLDED = {
     ord("\uff0e"): ".",
 }
 _FOLDABLE = re.compile(f"[{''.join(map(chr, _FOLDED))}]")
+_HAS_FOLDABLE = re2.compile(_FOLDABLE.pattern)  # ten times as fast over a long text
 _NUMBER = re.compile(r"[0-9](?:[.\-/()]{0,2}[0-9]){6,40}+|[0-9]{2,5}(?: [0-9]{2,5}){2,5}+")
 _SEPARATORS = str.maketrans("", "", " .-/()")
 _ORDER = {kind: place for place, kind in enumerate(Kind)}
@@ -36,7 +37,9 @@ _ORDER = {kind: place for place, kind in enumerate(Kind)}
 
 def folded(text: str) -> str:
     """The text with plain blanks and dashes and ASCII digits, character for character."""
-    if _FOLDABLE.search(text):
+    if text.isascii():
+        return text.replace("\t", " ")
+    if _HAS_FOLDABLE.search(text.encode("utf-8", "replace")):
         for sign in set(_FOLDABLE.findall(text)):  # a few replacements are faster than one translation
             text = text.replace(sign, _FOLDED[ord(sign)])
     return text
@@ -80,6 +83,10 @@ class Finder:
             guard.Add(pattern)
         guard.Compile()
         return cls(tuple(map(tuple, guards.values())), guard)
+
+    def has_nothing_in(self, texts: Iterable[str]) -> bool:
+        """Whether no text holds anything that is worth a closer look; one look for all of them, and True for most."""
+        return not self._recognisers or not self._guard.Match(folded("\n".join(texts)).encode("utf-8", "replace"))
 
     def read_roughly(self, text: str) -> Read:
         """As ``read``, at a tenth of the cost: every run of seven digits or more counts as a phone number."""

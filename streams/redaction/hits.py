@@ -37,7 +37,8 @@ Echo = Callable[[str, frozenset[str]], Iterator[Hit]]
 class Recogniser:
     """Finds one kind in texts with ASCII digits and plain blanks (``finder.folded``), in linear time.
 
-    ``guard`` is a pattern for RE2 without which a text holds none. ``find`` gives what is certain; ``echo`` the values
+    ``guard`` is a pattern for RE2 without which a text holds none; what it matches, it matches in any text around it
+    (no anchors, no word boundaries). ``find`` gives what is certain; ``echo`` the values
     that are known from another text of the trace, in forms that alone would tell nothing.
     """
 

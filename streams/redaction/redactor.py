@@ -81,12 +81,22 @@ class _Reading:
 
     def __init__(self, redactor: Redactor, texts: Iterable[str]) -> None:
         self._redactor = redactor
+        self._clean = dict.fromkeys(texts)
+        """Texts that hold nothing worth a closer look."""
         self._read: dict[str, Read] = {}
+        self._known: dict[Kind, frozenset[str]] = {}
+        if not redactor.finder.has_nothing_in(self._clean):
+            self._look_closer()
+
+    def _look_closer(self) -> None:
+        finder = self._redactor.finder
         examined = 0
-        for text in dict.fromkeys(texts):
-            read = redactor.finder.read if examined < MAX_EXAMINED_CHARS else redactor.finder.read_roughly
-            self._read[text] = read(text)
-            examined += len(text) if self._read[text].recognisers else 0
+        for text in list(self._clean):
+            read = finder.read(text) if examined < MAX_EXAMINED_CHARS else finder.read_roughly(text)
+            if read.hits or read.recognisers:
+                self._read[text] = read
+                del self._clean[text]
+            examined += len(text) if read.recognisers else 0
         known: dict[Kind, set[str]] = {}
         for hit in (hit for read in self._read.values() for hit in read.hits):
             known.setdefault(hit.kind, set()).add(hit.value)
@@ -97,6 +107,8 @@ class _Reading:
 
         It is looked at again after a find: what stood directly behind one may now be seen for what it is.
         """
+        if text in self._clean:
+            return text
         finder = self._redactor.finder
         read = self._read.get(text) or finder.read(text)
         for _ in range(_MOST_LOOKS):

@@ -30,7 +30,7 @@ class PassageWriter:
         """Store each (hash, text) at least once for ``today``. Raises RowRejected, StoreUnavailable."""
         with self._lock:
             new = {digest: text for digest, text in texts if self._stored.get(digest) != today}
-        self._connection.insert(_TABLE, [(digest, today, text) for digest, text in new.items()])
+        self._connection.insert_columns(_TABLE, [list(new), [today] * len(new), list(new.values())])
         with self._lock:
             for digest in new:
                 self._stored[digest] = today

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from schemas.draw import DrawnTrace
@@ -10,7 +11,7 @@ from schemas.verdict import Verdict
 from streams.store.connection import LONGEST_SECONDS, Connection
 from streams.store.passages import PassageWriter, read_texts
 from streams.store.records import AllTenants, StoredTrace, Tenants
-from streams.store.trace_columns import TRACES, cut, trace_row
+from streams.store.trace_columns import TRACES, batch_of, trace_columns
 from streams.store.trace_rows import drawn_trace, passage_hashes
 from streams.store.values import clean, from_micros, seconds
 from streams.store.verdict_rows import VERDICTS, verdict_of, verdict_row
@@ -52,9 +53,9 @@ def insert_traces(connection: Connection, passages: PassageWriter, rows: Sequenc
     """Texts first, then the traces: no stored trace ever lacks a passage. Raises RowRejected, StoreUnavailable."""
     today = datetime.now(UTC).date()
     for start in range(0, len(rows), _PER_INSERT):
-        cuts = [cut(row) for row in rows[start : start + _PER_INSERT]]
-        passages.store((pair for one in cuts for pair in zip(one.hashes, one.texts, strict=True)), today)
-        connection.insert(TRACES, [trace_row(one) for one in cuts])
+        batch = batch_of(rows[start : start + _PER_INSERT])
+        passages.store(zip(chain(*batch.hashes), chain(*batch.texts), strict=True), today)
+        connection.insert_columns(TRACES, trace_columns(batch))
 
 
 def insert_verdicts(connection: Connection, rows: Sequence[Verdict]) -> None:

@@ -3,6 +3,7 @@
 Times cross the boundary as integers in both directions, so no time zone of process, client or server can shift one.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -20,9 +21,9 @@ def clean(text: str) -> str:
     return text
 
 
-def cleaned(texts: tuple[str, ...]) -> list[str]:
+def cleaned(texts: Sequence[str]) -> list[str]:
     """Every text cleaned."""
-    return [clean(text) for text in texts]
+    return list(texts) if all(map(str.isascii, texts)) else list(map(clean, texts))
 
 
 def micros(moment: datetime) -> int:

@@ -14,7 +14,7 @@ from streams.agents.deadletter import from_error, to_outgoing
 from streams.messages import Message
 from streams.sources.decode import SourceDecoder
 from streams.sources.native import decode_native
-from streams.store.trace_columns import TRACES, cut, trace_row
+from streams.store.trace_columns import TRACES, batch_of, trace_columns
 from tests.builders import NOW
 from tests.hostile import SEEDS, Fate, hostile_messages
 from tests.hostile.fuzz import VALUES, fuzzed
@@ -47,8 +47,8 @@ def read_by_any_format(one: Message) -> Trace | InvalidMessage:
 def is_takeable(trace: Trace) -> bool:
     """True when it crosses the broker unchanged and makes a row of the store whose texts can be encoded."""
     row = DrawnTrace(trace=trace, draw=DRAW, screening=Screening())
-    values = trace_row(cut(row))
-    return row == decode(DrawnTrace, encode(row)) and len(values) == len(TRACES.columns)
+    columns = trace_columns(batch_of([row]))
+    return row == decode(DrawnTrace, encode(row)) and [1] * len(TRACES.columns) == list(map(len, columns))
 
 
 @given(VALUES, st.datetimes(timezones=st.just(UTC)))

@@ -62,6 +62,16 @@ def test_nothing_beside_the_finds_changes(text: str) -> None:
         position += len(part)
 
 
+@given(st.lists(TEXTS, max_size=5))
+def test_texts_in_which_one_look_finds_nothing_hold_nothing_each(texts: list[str]) -> None:
+    """The look at all texts of a trace may only be too careful."""
+    finder = REDACTOR.finder
+    alone = [finder.read(text) for text in texts]
+    if finder.has_nothing_in(texts):
+        assert [((), ())] * len(texts) == [(read.hits, read.recognisers) for read in alone]
+        assert texts == [REDACTOR.redact_text(text) for text in texts]
+
+
 @given(TEXTS)
 def test_another_key_gives_other_placeholders_in_the_same_places(text: str) -> None:
     """The key decides the hash alone."""
