@@ -15,11 +15,12 @@ from streams.agents.app import assigned
 from streams.agents.assemble import Assemble
 from streams.agents.batches import Partition
 from streams.agents.deadletter import Ceiling
+from streams.agents.fates import Ledger
 from streams.agents.ingest import Ingest
 from streams.agents.watermarks import Watermarks
 from streams.assembly import ClosingRules, OpenTraces
 from streams.broker.topics import SPANS
-from streams.clock import utc_now
+from streams.clock import settled_now, utc_now
 from streams.documents import CHECK_SECONDS, Documents
 from streams.messages import Message
 from streams.redaction.letters import concealing
@@ -64,6 +65,7 @@ async def ingest_step(runtime: Runtime, watermarks: Watermarks) -> Ingest:
         watermarks=watermarks,
         ceiling=Ceiling(settings.ingest.dead_letter_max_run, settings.ingest.dead_letter_max_share),
         conceal=concealing(settings.privacy.dead_letter, redactor.key),
+        record=_ledger(runtime).record,
     )
 
 
@@ -88,7 +90,9 @@ async def build_assemble(runtime: Runtime) -> faust.App:
         rules_of=_source_decoder(runtime).rules,
         finish=lambda trace, recorded_at: redactor.redact_trace(finish(checked(trace, recorded_at))),
         watermarks=watermarks,
+        record=_ledger(runtime).record_unstored,
     )
+    runtime.health.open_traces, runtime.health.assembled = step.open, step.emitted
     batch_size = settings.ingest.batch_size
     agent = runtime.attach(app, Role.ASSEMBLE, [SPANS], step.handle, batch_size=batch_size, held=step.held)
 
@@ -104,7 +108,7 @@ async def build_assemble(runtime: Runtime) -> faust.App:
         ends = assigned(app)
         if ends:
             idle = watermarks.read_to_end(ends)
-            await agent.pulse(lambda: step.tick(idle, utc_now()))
+            await agent.pulse(lambda: step.tick(idle, settled_now()))
 
     runtime.every(CLOSING_SECONDS, "closing", close_quiet)
     _save_watermarks(runtime, app, watermarks, marks_store, step.open.began)
@@ -121,7 +125,12 @@ def _admission(runtime: Runtime) -> Admission:
         salt=deployment_salt(settings),
         now=utc_now,
         limits=IngestLimits(settings.store.retention_days, settings.ingest.max_message_bytes),
+        settled_now=settled_now,
     )
+
+
+def _ledger(runtime: Runtime) -> Ledger:
+    return Ledger(runtime.open_store(), utc_now, runtime.health.fates)
 
 
 async def _finishing(runtime: Runtime) -> Finish:
@@ -172,7 +181,7 @@ def _save_watermarks(
     runtime: Runtime, app: faust.App, watermarks: Watermarks, store: Store, open_since: OpenSince
 ) -> None:
     async def save() -> None:
-        rows = watermarks.rows(assigned(app), utc_now(), open_since())
+        rows = watermarks.rows(assigned(app), settled_now(), open_since())
         if rows:
             await asyncio.to_thread(store.insert_watermarks, rows)
 

@@ -17,15 +17,17 @@ from alerts.rules import jump_rule, unmapped_rule
 from alerts.unmapped import UnmappedConfig
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
+from streams.agents.alert_pulse import AlertPulse
 from streams.agents.notified import Notified
 from streams.agents.policies import PolicyPublisher
 from streams.agents.sink import Sink
 from streams.agents.telling import Teller
 from streams.agents.verify import Verify
-from streams.broker.replica import Replica
-from streams.broker.topics import DRAWN, NOTIFIED, VERDICTS
-from streams.clock import utc_now
+from streams.broker.replica import FOLLOW_SECONDS, Replica
+from streams.broker.topics import ALERT_LEADER, DRAWN, NOTIFIED, VERDICTS
+from streams.clock import settled_now, utc_now
 from streams.deadletters.running import replay_here
+from streams.health.server import ProbeRoutes
 from streams.intake import build_assemble, build_ingest
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
@@ -41,6 +43,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
     """``gw.drawn`` to ``gw.verdicts``."""
     settings = runtime.settings
     app = runtime.app(Role.VERIFY, runtime.internal)
+    runtime.health.fingerprint = lambda: runtime.detector.fingerprint
     step = Verify(
         publisher=runtime.publisher,
         policies=runtime.policies,
@@ -65,11 +68,16 @@ async def build_sink(runtime: Runtime) -> faust.App:
 async def build_alert(runtime: Runtime) -> faust.App:
     """The alert timer; among all processes with this role only the elected leader ticks."""
     app = runtime.app(Role.ALERT, runtime.internal, is_timer=True)
+    runtime.health.process.members[Role.ALERT].topics = (ALERT_LEADER,)
+    vitals = runtime.lifeline.vitals.of(Role.ALERT)
+    vitals.every_seconds = runtime.settings.alerts.tick_seconds
+    pulse = runtime.health.alert = AlertPulse()
     store = runtime.open_store()
     known = await asyncio.to_thread(store.alerts, limit=KNOWN_ALERTS)
     notifiers = _notifiers(runtime)
     notified = Notified()
-    replica = Replica(runtime.internal, NOTIFIED, notified.on_record)
+    follower = runtime.lifeline.vitals.of_timer(f"follower of {NOTIFIED}", FOLLOW_SECONDS)
+    replica = Replica(runtime.internal, NOTIFIED, notified.on_record, on_poll=lambda: follower.done(1))
     await replica.start()
     runtime.stack.push_async_callback(replica.stop)
     if runtime.settings.embedded:
@@ -79,14 +87,16 @@ async def build_alert(runtime: Runtime) -> faust.App:
         policies=PolicyPublisher(runtime.policies, runtime.publisher, store),
         folder=Folder(jump_rule(_jump_config(runtime)), known=known),
         unmapped=Folder(unmapped_rule(_unmapped_config(runtime)), known=known),
-        teller=Teller(notifiers, notified, runtime.publisher),
+        teller=Teller(notifiers, notified, runtime.publisher, pulse, utc_now),
         now=utc_now,
+        settled_now=settled_now,
+        pulse=pulse,
     )
 
     @app.timer(runtime.settings.alerts.tick_seconds, on_leader=True)  # type: ignore[untyped-decorator]
     async def tick() -> None:
         if await replica.caught_up(CATCH_UP_SECONDS):
-            await run_step("alert", step.tick)
+            await run_step("alert", step.tick, vitals)
 
     return app
 
@@ -131,7 +141,7 @@ BUILDERS: dict[Role, Callable[[Runtime], Awaitable[faust.App]]] = {
 """The roles that are Faust apps."""
 
 
-async def start_web(runtime: Runtime) -> str:
+async def start_web(runtime: Runtime, probes: ProbeRoutes) -> str:
     """Start the web server and say where it is; writes the address file that commands look for."""
     settings = runtime.settings
     store = runtime.open_store()
@@ -140,7 +150,7 @@ async def start_web(runtime: Runtime) -> str:
         policies=runtime.policies,
         publisher=PolicyPublisher(runtime.policies, runtime.publisher, store),
         now=utc_now,
-        waiting_for=lambda: [role for role, is_ready in runtime.ready.items() if not is_ready()],
+        probes=probes,
         host=settings.web.host,
         reports=runtime.open_store(),
         salt=lambda: known_salt(settings),

@@ -16,7 +16,7 @@ from streams.agents.shell import EXIT_OK, install_signals, serve
 from streams.broker.connection import Connection
 from streams.broker.embedded import embedded_broker
 from streams.broker.publisher import Publisher, record_message
-from streams.broker.replica import Replica
+from streams.broker.replica import FOLLOW_SECONDS, Replica
 from streams.broker.topics import DRAWN, POLICY, TopicSpec, create_topics
 from streams.deployment import prepare
 from streams.roles import BUILDERS, start_web
@@ -25,6 +25,7 @@ from streams.settings import Role, Settings, deployment_salt
 from streams.settings.connect import connection_of
 from streams.starting import answers, reached
 from streams.store import Store
+from streams.watched import watch
 
 log = structlog.get_logger(__name__)
 RESEND_AT_MOST = 20_000
@@ -61,8 +62,9 @@ async def run_roles(settings: Settings, roles: Sequence[str], reload: Callable[[
 
 async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
     """Start the roles and serve until the lifeline stops."""
-    if Role.WEB in roles:  # first: alerts carry its address
-        log.info("web_started", url=await start_web(runtime))
+    probes = await watch(runtime)
+    if Role.WEB in roles:  # before the others: alerts carry its address
+        log.info("web_started", url=await start_web(runtime, probes))
     apps = [await BUILDERS[role](runtime) for role in roles if role in BUILDERS]
     return await serve(apps, runtime.lifeline, runtime.settings.drain_seconds)
 
@@ -90,7 +92,8 @@ async def connected(
         await publisher.start()
         stack.push_async_callback(publisher.stop)
         policies = KnownPolicies(without_heartbeats(await asyncio.to_thread(store.policy_records)))
-        replica = Replica(internal, POLICY, policies.on_record)
+        follower = lifeline.vitals.of_timer(f"follower of {POLICY}", FOLLOW_SECONDS)
+        replica = Replica(internal, POLICY, policies.on_record, on_poll=lambda: follower.done(1))
         await replica.start()
         stack.push_async_callback(replica.stop)
         if settings.embedded:

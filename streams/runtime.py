@@ -14,12 +14,18 @@ import structlog
 from detectors.detector import Detector
 from detectors.evidence import load_evidence_detector
 from schemas.errors import Retryable
-from streams.agents.app import assigned, make_app
+from streams.agents.app import make_app
 from streams.agents.batches import EXIT_BUG, Agent, Handle, Held, Lifeline, register
 from streams.agents.policies import KnownPolicies
+from streams.agents.vitals import Vitals
 from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher
 from streams.broker.reading import Losses, Reading
+from streams.clock import clock_step, utc_now
+from streams.health.members import Member
+from streams.health.metrics import Sources
+from streams.health.process import Process
+from streams.health.watch import INTERNAL, SOURCE, limits_of
 from streams.settings import KafkaConnection, Role, Settings
 from streams.settings.connect import reading_of
 from streams.store import Store
@@ -42,8 +48,6 @@ class Runtime:
     policies: KnownPolicies
     lifeline: Lifeline
     stack: AsyncExitStack
-    ready: dict[str, Callable[[], bool]] = field(default_factory=dict)
-    """By role, whether it is at work: it has partitions and is not in a rebalance."""
     losses: Losses = field(default_factory=Losses)
     """Messages that retention took before they were read, and topics that were made anew."""
     url: str = ""
@@ -55,6 +59,13 @@ class Runtime:
     def detector(self) -> Detector:
         """The detector of this process, loaded once; weights are read at first use."""
         return load_evidence_detector()
+
+    @cached_property
+    def health(self) -> Sources:
+        """What probes, metrics and the watchdog know of this process."""
+        settings = self.settings.health
+        process = Process(self.lifeline, limits_of(settings), settings.old_batch_seconds)
+        return Sources(process, utc_now, losses=self.losses, clock_step=clock_step)
 
     @property
     def work_dir(self) -> Path:
@@ -91,7 +102,8 @@ class Runtime:
             is_timer=is_timer,
             holds=holds,
         )
-        self.ready[role] = lambda: bool(assigned(app))
+        cluster = SOURCE if connection is self.source and role == Role.INGEST else INTERNAL
+        self.health.process.members[role] = Member(role, app, cluster, self.lifeline.vitals.of(role))
         return app
 
     def reading(self, cluster: KafkaConnection) -> Reading:
@@ -102,6 +114,7 @@ class Runtime:
         self, app: faust.App, role: Role, topics: Sequence[str], handle: Handle, *, batch_size: int, held: Held = dict
     ) -> Agent:
         """The one agent of a role."""
+        self.health.process.members[role].topics = topics
         return register(
             app,
             topics,
@@ -115,23 +128,27 @@ class Runtime:
 
     def every(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
         """Run ``step`` again and again until the process stops; Retryable is logged, anything else ends the process."""
-        task = asyncio.create_task(self._repeat(seconds, name, step), name=name)
+        vitals = self.lifeline.vitals.of_timer(name, seconds)
+        task = asyncio.create_task(self._repeat(seconds, name, step, vitals), name=name)
         self.stack.push_async_callback(_cancel, task)
 
-    async def _repeat(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
+    async def _repeat(self, seconds: float, name: str, step: Callable[[], Awaitable[None]], vitals: Vitals) -> None:
         while not self.lifeline.stopping.is_set():
-            await run_step(name, step)
+            await run_step(name, step, vitals)
             try:
                 await asyncio.wait_for(self.lifeline.stopping.wait(), seconds)
             except TimeoutError:
                 continue
 
 
-async def run_step(name: str, step: Callable[[], Awaitable[None]]) -> None:
+async def run_step(name: str, step: Callable[[], Awaitable[None]], vitals: Vitals) -> None:
     """Run one step of a timer: what passes by itself waits for the next tick, a bug ends the process in the open."""
+    vitals.begin()
     try:
         await step()
+        vitals.done(1)
     except Retryable as error:
+        vitals.give_up(error)
         log.warning("step_waits", step=name, error=str(error))
     except asyncio.CancelledError:
         raise

@@ -2,7 +2,7 @@
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from dashboards.routes import add_routes
 from schemas.errors import ConfigError, GroundwatchError, Retryable
 from streams.agents.policies import KnownPolicies, PolicyPublisher
 from streams.api.alerts import AlertRoutes
-from streams.api.answers import json_answer, problem
+from streams.api.answers import problem
 from streams.api.deadletters import DeadletterRoutes, Replay
 from streams.api.deploys import MARK_PATHS, DeployRoutes
 from streams.api.intents import IntentRoutes
@@ -20,6 +20,7 @@ from streams.api.policy import PolicyRoutes
 from streams.api.reviews import ReviewRoutes
 from streams.api.store import StoreRoutes
 from streams.api.traces import TraceRoutes
+from streams.health.server import ProbeRoutes
 from streams.store import ALL_TENANTS, Store
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -35,8 +36,8 @@ class Api:
     policies: KnownPolicies
     publisher: PolicyPublisher
     now: Callable[[], datetime]
-    waiting_for: Callable[[], Sequence[str]]
-    """Roles that are not at work yet."""
+    probes: ProbeRoutes | None = None
+    """``/healthz``, ``/readyz`` and ``/metrics``."""
     host: str = "127.0.0.1"
     reports: Store | None = None
     """A client for what takes long; ``store`` when None, and then pages wait for it."""
@@ -56,8 +57,8 @@ class Api:
         app = web.Application(
             client_max_size=MAX_BODY_BYTES, middlewares=[self._only_our_host, self._errors_as_json, self._need_token]
         )
-        app.router.add_get("/healthz", self._health)
-        app.router.add_get("/readyz", self._ready)
+        if self.probes is not None:
+            self.probes.add(app)
         reports = self.reports or self.store
         AlertRoutes(self.store).add(app)
         DeployRoutes(self.store, self.now).add(app)
@@ -100,14 +101,6 @@ class Api:
             return problem(503, str(error))
         except GroundwatchError as error:
             return problem(500, str(error))
-
-    async def _health(self, _request: web.Request) -> web.Response:
-        return json_answer({"status": "ok"})
-
-    async def _ready(self, _request: web.Request) -> web.Response:
-        waiting = list(self.waiting_for())
-        body = {"status": "waiting" if waiting else "ready", "waiting_for": waiting}
-        return json_answer(body, status=503 if waiting else 200)
 
 
 def _is_api(request: web.Request) -> bool:

@@ -38,12 +38,12 @@ class MemoryFates:
                 found[key] = min(row.offset, found.get(key, row.offset))
         return found
 
-    def counts(self, stretch: Stretch, *, kept_since: datetime) -> dict[SourceFate, FateCounts]:
+    def counts(self, stretch: Stretch, *, since: datetime, kept_since: datetime) -> dict[SourceFate, FateCounts]:
         """Messages of a stretch by fate."""
         found: dict[SourceFate, FateCounts] = {}
         for row in self._within(stretch):
             old = found.get(row.fate, FateCounts())
-            is_kept = row.oldest_ts is not None and row.oldest_ts >= kept_since
+            is_kept = row.recorded_at >= since and row.oldest_ts is not None and row.oldest_ts >= kept_since
             found[row.fate] = FateCounts(
                 messages=old.messages + 1,
                 stored=old.stored + row.stored,

@@ -1,6 +1,7 @@
 """Settings: one file and the environment, read once by the command line; functions elsewhere get plain values."""
 
 from streams.settings.fields import Settings
+from streams.settings.health import Health
 from streams.settings.kafka import Kafka, KafkaConnection, SourceKafka
 from streams.settings.loading import load_settings
 from streams.settings.parts import Role
@@ -10,6 +11,7 @@ from streams.settings.sources import SourceSettings
 
 __all__ = [
     "Alerts",
+    "Health",
     "Ingest",
     "Kafka",
     "KafkaConnection",

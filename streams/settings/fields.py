@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from streams.settings.health import Health
 from streams.settings.kafka import Kafka
 from streams.settings.parts import Role, Roles
 from streams.settings.privacy import Privacy
@@ -76,6 +77,7 @@ class Settings(BaseSettings):
     verify: Verify = Verify()
     alerts: Alerts = Alerts()
     web: Web = Web()
+    health: Health = Health()
     log: Log = Log()
 
     @property

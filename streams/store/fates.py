@@ -56,7 +56,8 @@ GROUP BY topic, partition ORDER BY topic, partition
 _COUNTS = """
 SELECT fate, count() AS messages, sum(m.stored) AS stored, sum(m.duplicates) AS duplicates, sum(m.expired) AS expired,
   sum(m.refused) AS refused, sum(m.spans) AS spans,
-  sumIf(m.stored, oldest_ts >= fromUnixTimestamp64Micro({kept:Int64}, 'UTC')) AS kept
+  sumIf(m.stored, oldest_ts >= fromUnixTimestamp64Micro({kept:Int64}, 'UTC')
+    AND recorded_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')) AS kept
 FROM message_fates AS m FINAL
 WHERE topic = {topic:String} AND partition = {partition:Int64} AND offset >= {first:Int64} AND offset < {end:Int64}
 GROUP BY fate ORDER BY fate
@@ -98,9 +99,12 @@ class Fates:
         """By topic and partition the first offset among messages recorded since a moment."""
         return {(row["topic"], row["partition"]): row["first"] for row in self._query(_STARTS, since=_ms(since))}
 
-    def counts(self, stretch: Stretch, *, kept_since: datetime) -> dict[SourceFate, FateCounts]:
-        """Messages of a stretch by what became of them; ``kept`` counts stored traces from ``kept_since`` on."""
-        rows = self._query(_COUNTS, **stretch._asdict(), kept=micros(kept_since))
+    def counts(self, stretch: Stretch, *, since: datetime, kept_since: datetime) -> dict[SourceFate, FateCounts]:
+        """Messages of a stretch by what became of them.
+
+        ``kept`` counts stored traces from ``kept_since`` on whose message was recorded from ``since`` on.
+        """
+        rows = self._query(_COUNTS, **stretch._asdict(), since=_ms(since), kept=micros(kept_since))
         return {SourceFate(row.pop("fate")): FateCounts(**row) for row in rows}
 
     def gaps(self, stretch: Stretch, *, limit: int) -> list[tuple[int, int]]:

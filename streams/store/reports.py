@@ -147,7 +147,7 @@ class FoundTrace(Record):
 class FateCounts(Record):
     """Source messages of one fate, and the whole traces and spans in them.
 
-    ``kept`` are stored traces that retention has not reached, however late it runs.
+    ``kept`` are stored traces that retention has not reached, and of messages recorded since the moment asked for.
     """
 
     messages: int = 0
@@ -162,7 +162,8 @@ class FateCounts(Record):
 class TraceStates(Record):
     """Traces of one source topic: ``stored`` = drawn + the rest, ``drawn`` = judged + errors + unresolved + pending.
 
-    ``no_answer`` and ``dead_letter`` are traces of spans that closed without being stored.
+    ``no_answer`` and ``dead_letter`` are traces of spans that closed without being stored; ``kept`` those that
+    retention has not reached.
     """
 
     stored: int = 0

@@ -56,7 +56,7 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
     flow = Flow()
     store = cast("Store", flow.store)
     publisher = PolicyPublisher(flow.known, cast("Publisher", flow.publisher), store)
-    api = Api(store, flow.known, publisher, lambda: NOW, list)
+    api = Api(store, flow.known, publisher, lambda: NOW)
     async with TestServer(api.application()) as server:
         run_file = RunFile(str(server.make_url("")), api.token, os.getpid())
         monkeypatch.setattr(streams.cli.opened, "running_process", lambda *_: RunningProcess(run_file))

@@ -73,7 +73,6 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
         flow.known,
         publisher,
         lambda: NOW,
-        list,
         token=ALL_TOKEN,
         deploys_token=MARKS_TOKEN,
     )
@@ -108,7 +107,7 @@ async def test_no_token_of_pipelines_lets_no_empty_token_in() -> None:
     flow = Flow()
     store = cast("Store", flow.store)
     publisher = PolicyPublisher(flow.known, cast("Publisher", flow.publisher), store)
-    api = Api(store, flow.known, publisher, lambda: NOW, list)
+    api = Api(store, flow.known, publisher, lambda: NOW)
     async with TestClient(TestServer(api.application())) as client:
         assert 401 == (await client.post("/v1/deploys", headers={"Authorization": "Bearer "}, json=GIVEN)).status
 

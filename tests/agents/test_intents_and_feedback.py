@@ -50,7 +50,7 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
     store = cast("Store", flow.store)
     publisher = PolicyPublisher(flow.known, cast("Publisher", flow.publisher), store)
     negative = Settings().web.negative_feedback
-    api = Api(store, flow.known, publisher, lambda: NOW, list, token="t", negative_feedback=negative)  # noqa: S106  opens nothing
+    api = Api(store, flow.known, publisher, lambda: NOW, token="t", negative_feedback=negative)  # noqa: S106  opens nothing
     async with TestClient(TestServer(api.application())) as client:
         run_file = RunFile(str(client.make_url("")), api.token, os.getpid())
         monkeypatch.setattr(streams.cli.opened, "running_process", lambda *_: RunningProcess(run_file))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -12,9 +12,14 @@ from aiohttp.test_utils import TestClient, TestServer
 from sampling.policy_file import default_policy_text
 from schemas.errors import StoreUnavailable
 from schemas.labels import AlertState
+from streams.agents.batches import Lifeline
 from streams.agents.policies import PolicyPublisher
 from streams.broker.publisher import Publisher
 from streams.broker.topics import POLICY
+from streams.health.metrics import Sources, registry_of
+from streams.health.process import Process
+from streams.health.server import ProbeRoutes
+from streams.health.watchdog import Limits
 from streams.store import CheckName, CheckResult, Store, Verification
 from streams.web import Api
 from tests.agents.flow import Flow
@@ -30,7 +35,7 @@ class Site:
 
     client: TestClient  # type: ignore[type-arg]
     flow: Flow
-    waiting: list[str] = field(default_factory=list)
+    process: Process
 
     async def status(self, path: str, **headers: str) -> int:
         """The status of a GET."""
@@ -40,12 +45,14 @@ class Site:
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
     """The server on a free port of this machine."""
-    flow, waiting = Flow(), list[str]()
+    flow = Flow()
+    process = Process(Lifeline(), Limits(), old_batch_seconds=60.0)
+    probes = ProbeRoutes(process, registry_of(Sources(process, lambda: NOW)))
     store = cast("Store", flow.store)
     publisher = PolicyPublisher(flow.known, cast("Publisher", flow.publisher), store)
-    api = Api(store, flow.known, publisher, lambda: NOW, lambda: waiting, token=TOKEN)
+    api = Api(store, flow.known, publisher, lambda: NOW, probes, token=TOKEN)
     async with TestClient(TestServer(api.application())) as client:
-        yield Site(client, flow, waiting)
+        yield Site(client, flow, process)
 
 
 @pytest.mark.parametrize("given", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN[::-1]}])
@@ -100,12 +107,14 @@ async def test_a_bad_policy_is_refused_and_nothing_is_published(site: Site, text
     assert site.flow.publisher.sent[POLICY] == []
 
 
-async def test_ready_once_every_role_is_at_work(site: Site) -> None:
-    """A process in a rebalance is alive but not ready."""
-    site.waiting.append("verify")
+async def test_probes_and_metrics_are_here_too_and_need_no_token(site: Site) -> None:
+    """A process with the web role shows them on both ports."""
+    site.process.look_again()
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert await site.status(path) == 200
+    site.process.lifeline.stop("test")
+    site.process.look_again()
     assert (await site.status("/healthz"), await site.status("/readyz")) == (200, 503)
-    site.waiting.clear()
-    assert await site.status("/readyz") == 200
 
 
 async def test_every_api_route_needs_the_token_and_is_on_its_page(site: Site) -> None:

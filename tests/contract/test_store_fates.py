@@ -26,7 +26,7 @@ def fate(offset: int, kind: SourceFate = SourceFate.STORED, **fields: Any) -> Me
 
 def all_of(store: Subject, first: int = 0, end: int = 100) -> dict[SourceFate, FateCounts]:
     """Counts of the partition."""
-    return store.fates.counts(Stretch("traces", 0, first, end), kept_since=NOW - HOUR)
+    return store.fates.counts(Stretch("traces", 0, first, end), since=NOW - HOUR, kept_since=NOW - HOUR)
 
 
 def test_message_that_comes_again_counts_once(store: Subject) -> None:
