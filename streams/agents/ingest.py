@@ -52,7 +52,7 @@ class Ingest:
     conceal: Callable[[DeadLetter], DeadLetter] = lambda letter: letter
     """What a message that cannot be read loses before it goes to the dead letter."""
     record: Callable[[Sequence[MessageFate]], Awaitable[None]] = _unrecorded
-    """Puts down what became of each message; it is acknowledged when that is safe, too."""
+    """Puts down what became of each message, also when a dead letter is taken in after all."""
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
@@ -61,8 +61,6 @@ class Ingest:
         ceiling = self.ceiling.after(_are_bad(messages, taken.letters))
         letters = [self.conceal(letter) for letter in taken.letters]
         await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
-        admitted = taken.admitted
-        await self.record(fates_of(messages, taken.read, taken.arrivals, admitted.expired, taken.letters))
         self.ceiling = ceiling
         self.watermarks.stored(messages, event_times(taken.arrivals, taken.read.spans))
         _log_batch(messages, taken, perf_counter() - began)
@@ -77,7 +75,9 @@ class Ingest:
         arrivals, conflicts = settle(fresh, heads)
         admitted = await self.admission.admit(arrivals, expired)
         await self._send_spans([span for _, spans in read.spans for span in spans])
-        return TakenIn(read, arrivals, admitted, [*too_large, *read.letters, *conflicts, *admitted.letters])
+        letters = [*too_large, *read.letters, *conflicts, *admitted.letters]
+        await self.record(fates_of(messages, read, arrivals, admitted.expired, letters))
+        return TakenIn(read, arrivals, admitted, letters)
 
     async def _send_spans(self, spans: Sequence[Span]) -> None:
         forms = [span_forms(span) for span in spans]
