@@ -35,7 +35,7 @@ async def reached(what: str, attempt: Callable[[], Awaitable[T]], patience_secon
     waits = AsyncRetrying(
         retry=retry_if_exception_type(Retryable),
         stop=stop_after_delay(patience_seconds),
-        wait=wait_exponential_jitter(initial=0.5, max=LONGEST_PAUSE_SECONDS),
+        wait=wait_exponential_jitter(multiplier=0.5, max=LONGEST_PAUSE_SECONDS),
         sleep=lambda seconds: pause(seconds, lifeline),
         before_sleep=lambda state: _say_that_it_waits(what, state, patience_seconds),
         reraise=True,

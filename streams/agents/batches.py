@@ -190,7 +190,7 @@ def _position_alone(event: Any) -> Any:
 async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) -> None:
     async for attempt in AsyncRetrying(
         retry=retry_if_exception_type(Retryable),
-        wait=wait_exponential_jitter(initial=0.2, max=10),
+        wait=wait_exponential_jitter(multiplier=0.2, max=10),
         sleep=lambda seconds: pause(seconds, lifeline),
         before_sleep=lambda state: _say_that_it_waits(state, messages, lifeline, name),
     ):
