@@ -22,6 +22,11 @@ def has_invisible(text: str) -> bool:
     return not text.isascii() and _ANY_INVISIBLE.search(text) is not None
 
 
+def has_comment(text: str) -> bool:
+    """Whether a comment begins in the text."""
+    return _OPEN in text
+
+
 def without_invisible(text: str) -> str:
     """The text without zero-width, direction and tag characters, which may be strewn into words to hide them."""
     return text if text.isascii() else _INVISIBLE.sub("", text)

@@ -12,7 +12,7 @@ from itertools import islice
 from detectors.lexicon.acts import Instructions, load_instructions
 from detectors.lexicon.acts.phrases import Phrases
 from detectors.structural.folding import fold
-from detectors.structural.hidden import has_invisible, hidden_texts, without_invisible
+from detectors.structural.hidden import has_comment, has_invisible, hidden_texts, without_invisible
 from schemas.claim import Claim
 from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
 from schemas.trace import Trace
@@ -93,6 +93,8 @@ def _told(trace: Trace, lexicon: Instructions) -> Iterator[_Told]:
         (passage.text, position, "") for position, passage in enumerate(trace.passages or ())
     ]
     texts += [(call.output, None, call.name) for call in trace.tool_calls if call.output]
+    if not _may_tell("\n".join(raw for raw, _, _ in texts), lexicon):
+        return
     for raw, passage, where in texts:
         has_signs = has_invisible(raw)
         for hidden in hidden_texts(raw, has_signs=has_signs):
@@ -101,6 +103,11 @@ def _told(trace: Trace, lexicon: Instructions) -> Iterator[_Told]:
         text = without_invisible(raw) if has_signs else raw
         for start, end in _regions(text, lexicon):
             yield _Told(text[start:end], raw, passage, where)
+
+
+def _may_tell(texts: str, lexicon: Instructions) -> bool:
+    """One look at all texts together, after which most need no other: triggers match whatever stands around them."""
+    return has_invisible(texts) or has_comment(texts) or lexicon.triggers.search(texts) is not None
 
 
 def _regions(text: str, lexicon: Instructions) -> list[tuple[int, int]]:

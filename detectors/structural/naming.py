@@ -4,9 +4,9 @@ A number means the passage of that rank when ranks are distinct and count from 1
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from detectors.claims.links import find_links, normal_address
 from schemas.trace import Passage
@@ -19,6 +19,7 @@ _RUNS = (re.compile(r"[a-z]+"), re.compile(r"[A-Z]+"), re.compile(r"\d+"))
 _MAX_NUMBER_DIGITS = 3
 _TITLE_WORDS = 8
 _ENTRY_WORDS = 40
+_MAX_KNOWN_CHARS = 300
 
 
 @dataclass(frozen=True)
@@ -129,14 +130,22 @@ def style(identifier: str) -> str:
     return re.sub(r"(a[-_./])\1+", r"\1", identifier)
 
 
-def _names(passage: Passage) -> Iterator[str]:
-    doc, chunk = passage.doc_id.casefold(), passage.chunk_id.casefold()
+def _names(passage: Passage) -> Collection[str]:
+    given = (passage.doc_id, passage.chunk_id, passage.version)
+    return _known_names(*given) if sum(map(len, given)) <= _MAX_KNOWN_CHARS else _made_names(*given)
+
+
+def _made_names(doc: str, chunk: str, version: str) -> Collection[str]:
+    doc, chunk = doc.casefold(), chunk.casefold()
     names = {doc, chunk, _FILE_ENDING.sub("", doc)}
     if doc and chunk:
         names |= {f"{doc}#{chunk}", f"{doc}:{chunk}", f"{doc}/{chunk}"}
-    if doc and passage.version:
-        names.add(f"{doc}@{passage.version.casefold()}")
-    return iter(names - {""})
+    if doc and version:
+        names.add(f"{doc}@{version.casefold()}")
+    return names - {""}
+
+
+_known_names = lru_cache(maxsize=8192)(_made_names)  # documents come again and again
 
 
 def _words(text: str) -> Iterator[str]:

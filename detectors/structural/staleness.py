@@ -108,6 +108,8 @@ def _newest_by_document(passages: Sequence[Passage], at: datetime) -> dict[str, 
 
 def _latest(group: Sequence[Passage]) -> list[Passage]:
     """Ties go on to the other two marks, so that the order of passages never decides."""
+    if len(group) == 1:  # nearly always
+        return list(group)
 
     def by_effect(passage: Passage) -> datetime:
         return passage.effective_from or _EVER
