@@ -8,6 +8,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.errors import BrokerUnavailable, ConfigError, NotReached
+from streams.broker.lookup import BEGINNING, END, Lookup
 from streams.cli.deadletter_skip import Skipped
 from streams.settings import Role, Settings
 from streams.settings.connect import connection_of
@@ -27,17 +28,29 @@ def moved(settings: Settings, plan: Skipped) -> None:
 
 async def _planned(settings: Settings, topic: str, partition: int, to: int) -> Skipped:
     place = TopicPartition(topic, partition)
-    async with _consumer(settings) as consumer:
-        if topic not in await consumer.topics() or partition not in (consumer.partitions_for_topic(topic) or ()):
-            raise NotReached(f"{topic} has no partition {partition}, or our user may not read it; see kafka.source")
-        first = (await consumer.beginning_offsets([place]))[place]
-        end = (await consumer.end_offsets([place]))[place]
-        consumer.assign([place])
-        before = await consumer.committed(place)
+    first, end = await _bounds(settings, place)
     if not first <= to <= end:
         raise ConfigError(f"--to {to}: {topic} {partition} holds offsets {first} to {end}; give one of these")
+    async with _consumer(settings) as consumer:
+        consumer.assign([place])
+        before = await consumer.committed(place)
     begin = first if before is None else before
     return Skipped(topic=topic, partition=partition, before=begin, after=to, messages=max(0, to - begin))
+
+
+async def _bounds(settings: Settings, place: TopicPartition) -> tuple[int, int]:
+    connection = connection_of(settings.kafka.source)
+    lookup = Lookup(connection)
+    try:
+        if not (await lookup.cluster()).has(place):
+            raise NotReached(f"{place.topic} has no partition {place.partition}, or our user may not see it")
+        first = await lookup.offsets([place], BEGINNING)
+        end = await lookup.offsets([place], END)
+    except KafkaError as error:
+        raise _silent(connection.bootstrap_servers, error) from error
+    finally:
+        await lookup.stop()
+    return first.get(place, 0), end.get(place, 0)
 
 
 async def _moved(settings: Settings, plan: Skipped) -> None:
@@ -61,8 +74,10 @@ async def _consumer(settings: Settings) -> AsyncIterator[AIOKafkaConsumer]:
         await consumer.start()
         yield consumer
     except KafkaError as error:
-        raise BrokerUnavailable(
-            f"{connection.bootstrap_servers} does not answer ({type(error).__name__}); see that it runs"
-        ) from error
+        raise _silent(connection.bootstrap_servers, error) from error
     finally:
         await consumer.stop()
+
+
+def _silent(servers: str, error: KafkaError) -> BrokerUnavailable:
+    return BrokerUnavailable(f"{servers} does not answer ({type(error).__name__}); see that it runs")

@@ -17,6 +17,7 @@ from streams.deadletters.letters import Position
 from streams.deadletters.reading import Found, read_letters, read_whole
 from streams.deadletters.replaying import Outcome, preview
 from streams.deadletters.running import replay_letters
+from streams.logging import configure_logging
 from streams.run import connected
 from streams.run_file import find_running
 from streams.settings import Settings
@@ -81,6 +82,7 @@ def replayed(settings: Settings, positions: Sequence[Position], on_done: OnDone)
 
 async def _directly(settings: Settings, positions: Sequence[Position], on_done: OnDone) -> list[Outcome]:
     _connection(settings)  # embedded, there is nothing without a process
+    configure_logging("warning", settings.log.format)  # standard output is for the result
     outcomes: list[Outcome] = []
     async with connected(settings, Lifeline()) as runtime:
         for chunk in _chunks(positions, CHUNK):

@@ -4,8 +4,8 @@ The end is what a fetch says it is: the embedded broker answers the question for
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from aiokafka.errors import KafkaError
 
 from schemas.errors import BrokerUnavailable, NotReached
 from streams.broker.connection import Connection
+from streams.broker.lookup import Lookup, partitions_of
 from streams.broker.topics import DEADLETTER
 from streams.deadletters.envelope import Whole, read_letter, read_mark
 from streams.deadletters.letters import Letter, Mark, Position
@@ -40,8 +41,7 @@ async def read_letters(connection: Connection, since: datetime | None = None) ->
     """The letters that were given up at ``since`` or later. Raises BrokerUnavailable, NotReached."""
     found, marks = Found(), dict[str, Mark]()
     async with _consumer(connection) as consumer:
-        partitions = await _partitions(consumer)
-        starts = await _starts(consumer, partitions, since)
+        starts = await _starts(connection, since)
         async for record in _records(consumer, starts):
             whole, mark = read_letter(record), read_mark(record)
             if whole is not None and (since is None or whole.letter.at >= since):
@@ -67,7 +67,7 @@ async def read_whole(connection: Connection, wanted: Collection[Position]) -> As
     for position in wanted:
         left.setdefault(position.partition, set()).add(position.offset)
     async with _consumer(connection) as consumer:
-        known = {tp.partition for tp in await _partitions(consumer)}
+        known = {tp.partition for tp in await _starts(connection, None)}
         for partition in sorted(known & left.keys()):
             offsets = left[partition]
             last = max(offsets)
@@ -102,23 +102,24 @@ async def _consumer(connection: Connection) -> AsyncIterator[AIOKafkaConsumer]:
         await consumer.stop()
 
 
-async def _partitions(consumer: AIOKafkaConsumer) -> list[TopicPartition]:
-    if DEADLETTER not in await consumer.topics():  # asking for one topic makes it on brokers that make topics
-        raise NotReached(f"there is no topic {DEADLETTER}, or our user may not see it; run `groundwatch migrate`")
-    return [TopicPartition(DEADLETTER, number) for number in sorted(consumer.partitions_for_topic(DEADLETTER) or ())]
+async def _starts(connection: Connection, since: datetime | None) -> dict[TopicPartition, int | None]:
+    """Where to begin on each partition, None for its beginning.
 
-
-async def _starts(
-    consumer: AIOKafkaConsumer, partitions: Sequence[TopicPartition], since: datetime | None
-) -> dict[TopicPartition, int | None]:
-    """None is the beginning. Marks are later than their letters, so reading from a moment on finds those it needs."""
-    if since is None:
-        return dict.fromkeys(partitions)
+    Marks are later than their letters, so reading from a moment on finds those that it needs.
+    """
+    lookup = Lookup(connection)
     try:
-        found = await consumer.offsets_for_times(dict.fromkeys(partitions, _ms(since)))
-    except (KafkaError, ValueError):  # the embedded broker cannot look for times; letters are filtered anyway
-        return dict.fromkeys(partitions)
-    return {tp: None if found.get(tp) is None else found[tp].offset for tp in partitions}
+        cluster = await lookup.cluster()
+        if DEADLETTER not in cluster.partitions:
+            raise NotReached(f"there is no topic {DEADLETTER}, or our user may not see it; run `groundwatch migrate`")
+        places = partitions_of({DEADLETTER: cluster.partitions[DEADLETTER]})
+        found: dict[TopicPartition, int] = {}
+        if since is not None:
+            with suppress(KafkaError):  # the embedded broker cannot look for times; letters are filtered anyway
+                found = await lookup.offsets(places, _ms(since))
+    finally:
+        await lookup.stop()
+    return {place: found.get(place) for place in places}
 
 
 async def _records(consumer: AIOKafkaConsumer, starts: Mapping[TopicPartition, int | None]) -> AsyncGenerator[Message]:
