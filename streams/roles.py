@@ -26,6 +26,7 @@ from streams.agents.verify import Verify
 from streams.broker.replica import FOLLOW_SECONDS, Replica
 from streams.broker.topics import ALERT_LEADER, DRAWN, NOTIFIED, VERDICTS
 from streams.clock import settled_now, utc_now
+from streams.completion import llm_splitter
 from streams.deadletters.running import replay_here
 from streams.health.server import ProbeRoutes
 from streams.intake import build_assemble, build_ingest
@@ -51,6 +52,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
         now=utc_now,
         max_answer_bytes=settings.ingest.max_answer_bytes,
         max_message_bytes=settings.ingest.max_message_bytes,
+        splitter=llm_splitter(settings.verify),
     )
     runtime.attach(app, Role.VERIFY, [DRAWN], step.handle, batch_size=settings.verify.batch_size)
     return app

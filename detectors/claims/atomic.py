@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from detectors.claims.parts import Part
-from detectors.claims.predicates import is_finite, joint_words
+from detectors.claims.predicates import finite_places, is_finite, is_past, joint_words
 from detectors.claims.quotes import Enclosure, enclosed_spans
 
 _WORD = re.compile(r"[$€£¥]?\w[\w'’.,:%/-]*\w%?|[$€£¥]?\w%?")
@@ -40,6 +40,7 @@ _SUBJECT_WORDS = 10
 _OPENING_WORDS = 7
 _ITEM_WORDS = 7
 _ITEMS = 3
+_CUES = {("such", "as"), ("consists", "of"), ("consist", "of"), ("categories", "of")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,54 +104,73 @@ def _cut(sentence: str, start: int, subject: str, joint: _Joint, after: int) -> 
     """The rule by which a joint parts the sentence and the subject of what follows; None where it does not."""
     left = _words(sentence, start, joint.start)
     right = _words(sentence, joint.end, after)
-    if len(left) < _FEWEST_PREDICATE_WORDS or not right:
+    if len(left) < _FEWEST_PREDICATE_WORDS or not right or joint.kind == "comma":
         return None
     if joint.kind == "relative":
         return _relative(left, right, is_last=after == len(sentence))
-    if joint.kind == "comma":
-        return None
-    has_verb = any(map(is_finite, left))
-    if has_verb and len(right) >= _FEWEST_WORDS and _opens_clause(right):
+    verbs = finite_places(left)
+    if verbs and _opens_clause(right, has_comma=joint.kind != "and"):
         return "clause", ""
-    if has_verb and _opens_predicate(right):
-        own = subject or _subject(left)
+    if verbs and _opens_predicate(left, verbs[0], right):
+        own = subject or _subject(left, verbs[0])
         return ("predicate", own) if own else None
-    return _figure(sentence, start, joint, right) if has_verb else None
+    return _figure(sentence, start, joint, right) if verbs else None
 
 
 def _words(sentence: str, start: int, end: int) -> list[str]:
     return _WORD.findall(sentence, start, end)
 
 
-def _opens_clause(words: Sequence[str]) -> bool:
-    """``the fee is``, ``it costs``, ``Anna runs``: words that can be a subject, then a finite verb."""
-    first = words[0]
-    if is_finite(first.lower()) or not (first.lower() in joint_words("openers") or first[0].isupper()):
+def _opens_clause(words: Sequence[str], *, has_comma: bool) -> bool:
+    """``the fee is``, ``it costs``, ``Anna runs``: words that can be a subject, then a finite verb.
+
+    Behind a comma any word may be the subject, if the verb follows at once: ``, and reservations are accepted``.
+    """
+    first = words[0].lower()
+    if len(words) < _FEWEST_WORDS or first == "that" or is_finite(first):
         return False
-    return any(is_finite(word.lower()) for word in words[1:_OPENING_WORDS])
+    is_subject = first in joint_words("openers") or words[0][0].isupper()
+    reach = (
+        _OPENING_WORDS if is_subject else _FEWEST_WORDS if has_comma and first not in joint_words("prepositions") else 0
+    )
+    verbs = [place for place in finite_places(words[:reach]) if place > 0]
+    return any(words[place + 1 : place + 2] not in (["by"], ["in"], []) for place in verbs)
 
 
-def _opens_predicate(words: Sequence[str]) -> bool:
-    rest = words[1:] if words[0].lower() in joint_words("adverbs") or words[0].lower().endswith("ly") else words
-    return len(rest) > 1 and is_finite(rest[0].lower())
+def _opens_predicate(left: Sequence[str], verb: int, words: Sequence[str]) -> bool:
+    """Another verb for the subject of ``left``, whose own verb has an object already.
+
+    A form in "ed" behind "is" or "has" belongs to these, and opens none.
+    """
+    first = words[0].lower()
+    rest = words[1:] if first in joint_words("adverbs") or first.endswith("ly") else words
+    if len(rest) < _FEWEST_PREDICATE_WORDS or verb + 1 >= len(left):
+        return False
+    own, other = left[verb].lower(), rest[0].lower()
+    if is_past(other):
+        return own not in joint_words("be") and is_past(own)
+    return is_finite(other) or (other in joint_words("plural") and own in joint_words("plural"))
 
 
-def _subject(words: Sequence[str]) -> str:
+def _subject(words: Sequence[str], verb: int) -> str:
     """The words before the first finite verb; empty when there are none or too many."""
-    place = next((at for at, word in enumerate(words) if is_finite(word.lower())), 0)
-    return " ".join(words[:place]) if 0 < place <= _SUBJECT_WORDS else ""
+    return " ".join(words[:verb]) if 0 < verb <= _SUBJECT_WORDS else ""
 
 
 def _relative(left: Sequence[str], right: Sequence[str], *, is_last: bool) -> tuple[str, str] | None:
-    """``…, which is open daily`` at the end of a sentence, with what it says something about."""
-    if not is_last or len(left) < _FEWEST_WORDS or not any(is_finite(word.lower()) for word in right[1:4]):
+    """``…, which is open daily`` at the end of a sentence, with what it says something about.
+
+    Behind "of" it may be the thing or what it is part of, so there it stays.
+    """
+    if not is_last or len(left) < _FEWEST_WORDS or not finite_places(right[:4]):
         return None
+    low = [word.lower() for word in left]
     place = max(
-        (at for at, word in enumerate(left) if is_finite(word.lower()) or word.lower() in joint_words("prepositions")),
-        default=-1,
+        (at for at, word in enumerate(low) if is_finite(word) or word in joint_words("prepositions")), default=-1
     )
     antecedent = left[place + 1 :]
-    return ("relative", " ".join(antecedent)) if 0 < len(antecedent) <= _ITEM_WORDS else None
+    is_safe = 0 < len(antecedent) <= _ITEM_WORDS and (place < 0 or low[place] != "of")
+    return ("relative", " ".join(antecedent)) if is_safe else None
 
 
 def _figure(sentence: str, start: int, joint: _Joint, right: Sequence[str]) -> tuple[str, str] | None:
@@ -173,7 +193,8 @@ def _list_parts(sentence: str, joints: Sequence[_Joint]) -> list[Part]:
         return []
     first = _WORD.finditer(sentence, 0, joints[0].start)
     words = list(first)
-    cue = max((at for at, word in enumerate(words) if word.group().lower() in joint_words("cues")), default=-1)
+    low = [word.group().lower() for word in words]
+    cue = max((at for at in range(len(low)) if _is_cue(low, at)), default=-1)
     if cue < 0 or cue + 1 >= len(words) or cue >= _SUBJECT_WORDS + 2:
         return []
     lead = sentence[: words[cue].end()]
@@ -189,6 +210,10 @@ def _list_parts(sentence: str, joints: Sequence[_Joint]) -> list[Part]:
     return [
         Part(start, end, "" if at == 0 else " ".join(lead.split()), "list") for at, (start, end) in enumerate(spans)
     ]
+
+
+def _is_cue(words: Sequence[str], at: int) -> bool:
+    return words[at] in joint_words("cues") or tuple(words[max(0, at - 1) : at + 1]) in _CUES
 
 
 def _items(sentence: str, joints: Sequence[_Joint]) -> Iterator[tuple[int, int]]:

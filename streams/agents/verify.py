@@ -8,6 +8,7 @@ from datetime import datetime
 
 import structlog
 
+from detectors.claims.llm import LlmSplitter, fallback_reason
 from detectors.detector import Detector
 from detectors.verification import verify
 from schemas.draw import DrawnTrace
@@ -33,6 +34,8 @@ class Verify:
     now: Callable[[], datetime]
     max_answer_bytes: int
     max_message_bytes: int
+    splitter: LlmSplitter | None = None
+    """A language model that splits answers; None for the rules."""
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Publish one verdict a trace. Raises Retryable; scoring that keeps failing gives ``error:internal``."""
@@ -40,13 +43,21 @@ class Verify:
         drawn = [item for _, item in read]
         documents = [self.policies.at(item.trace.ts).document for item in drawn]
         verdicts = await asyncio.to_thread(
-            verify, drawn, documents, self.detector, self.now(), max_answer_bytes=self.max_answer_bytes
+            verify,
+            drawn,
+            documents,
+            self.detector,
+            self.now(),
+            max_answer_bytes=self.max_answer_bytes,
+            splitter=self.splitter,
         )
         shortened = await send_fitting(
             self.publisher, VERDICTS, [verdict_forms(verdict) for verdict in verdicts], self.max_message_bytes
         )
         if shortened:
             log.warning("verdicts_shortened", verdicts=shortened, topic=VERDICTS)
+        if failed := Counter(reason for verdict in verdicts if (reason := fallback_reason(verdict.splitter))):
+            log.warning("claims_split_by_rules", answers=failed.total(), reasons=dict(failed))
         await bury(letters, self.publisher, self.max_message_bytes)
         for verdict in verdicts:
             _log_verdict(verdict)

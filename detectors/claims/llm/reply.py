@@ -12,7 +12,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from detectors.claims.parts import Part
-from detectors.lexicon import load_lexicon
 
 PROMPT_FILE = "prompt_1.md"
 BY = "llm"
@@ -73,7 +72,7 @@ def read_reply(reply: str, sentences: Sequence[str]) -> list[list[Part]]:
     """For each sentence its parts, in order. Raises ReplyRefused, naming the first thing that is wrong.
 
     Refused: what is not this JSON and nothing else (a code fence around it is taken off), a quote or subject that is
-    not in its sentence, overlapping quotes, a sentence without a claim, and a word that carries meaning in no quote.
+    not in its sentence, overlapping quotes, a sentence without a claim, and any word but a joint in no quote.
     White space may differ.
     """
     parts: list[list[Part]] = [[] for _ in sentences]
@@ -117,15 +116,10 @@ def _require_whole(number: int, sentence: str, parts: Sequence[Part]) -> None:
         raise ReplyRefused("coverage", f"sentence {number} has no claim")
     position = 0
     for start, end in [*((part.start, part.end) for part in parts), (len(sentence), len(sentence))]:
-        lost = next((word for word in _WORD.findall(sentence[position:start]) if _carries_meaning(word)), None)
+        lost = next((word for word in _WORD.findall(sentence[position:start]) if word.lower() not in _LINKS), None)
         if lost is not None:
             raise ReplyRefused("coverage", f"the word {_shown(lost)} of sentence {number} is in no quote")
         position = end
-
-
-def _carries_meaning(word: str) -> bool:
-    low = word.lower()
-    return low not in _LINKS and (low.isdigit() or low not in load_lexicon().stopwords)
 
 
 def _shown(text: str) -> str:

@@ -3,6 +3,7 @@
 So the worst that a model can do is to be refused: then the rules' claims stand, and the claims say so.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ WORDS_PER_CALL = 500
 RETRIES = 2
 FAILURES = ("parse", "span", "coverage", "timeout", "too_long", "model")
 """Why the rules took over: the last fault of the last try."""
+
+
+_FALLBACK = re.compile(rf"\({BY}: (\w+)\)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class LlmSplitter:
         try:
             parts = [found for batch in _batches(factual) for found in self._ask([claim.text for claim in batch])]
         except (CompletionFailed, ReplyRefused) as error:
-            return split_claims(answer, fallback), f"{splitter_name(fallback)} (llm: {error.reason})"
+            return split_claims(answer, fallback), f"{splitter_name(fallback)} ({BY}: {error.reason})"
         by_index = {claim.index: found for claim, found in zip(factual, parts, strict=True)}
         return numbered(
             made for claim in sentences for made in part_claims(claim, by_index.get(claim.index, ()))
@@ -74,6 +78,12 @@ class LlmSplitter:
                     {"role": "user", "content": f"This cannot be used: {error}. Send the whole JSON object again."},
                 ]
         return read_reply(self.completion.complete(messages, schema()), sentences)
+
+
+def fallback_reason(splitter: str) -> str:
+    """Why the rules took over, as what made the claims tells it; empty where they did not."""
+    match = _FALLBACK.search(splitter)
+    return match[1] if match else ""
 
 
 def _batches(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
