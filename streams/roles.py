@@ -33,6 +33,7 @@ from streams.intake import build_assemble, build_ingest
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
 from streams.settings import Role, known_salt
+from streams.watched import count_again_and_again, coverage_counter
 from streams.web import Api
 
 CATCH_UP_SECONDS = 30.0
@@ -100,6 +101,7 @@ async def build_alert(runtime: Runtime) -> faust.App:
         if await replica.caught_up(CATCH_UP_SECONDS):
             await run_step("alert", step.tick, vitals)
 
+    count_again_and_again(runtime)
     return app
 
 
@@ -153,6 +155,7 @@ async def start_web(runtime: Runtime, probes: ProbeRoutes) -> str:
         publisher=PolicyPublisher(runtime.policies, runtime.publisher, store),
         now=utc_now,
         probes=probes,
+        coverage=coverage_counter(runtime),
         host=settings.web.host,
         reports=runtime.open_store(),
         salt=lambda: known_salt(settings),

@@ -1,9 +1,23 @@
 """Puts a process under watch: what its loop looks at again and again, its probes and its watchdog."""
 
+from datetime import timedelta
+
+import structlog
+
+from streams.clock import utc_now
+from streams.health.broker_numbers import BrokerNumbers
+from streams.health.counting import CoverageCounter
+from streams.health.probe import ClusterTopics, EngineTopics
 from streams.health.server import ProbeRoutes
 from streams.health.watch import INTERNAL, LOOK_SECONDS, SOURCE, STORE_SECONDS, ServiceChecks, start_watching
 from streams.runtime import Runtime
 from streams.settings import Role
+
+log = structlog.get_logger(__name__)
+COVERED = timedelta(hours=24)
+COVERED_SECONDS = 60.0
+SILENT_SECONDS = 1800.0
+"""Draws wait for a verdict and none came for so long: said in the log, too."""
 
 
 async def watch(runtime: Runtime) -> ProbeRoutes:
@@ -19,3 +33,34 @@ async def watch(runtime: Runtime) -> ProbeRoutes:
     runtime.every(STORE_SECONDS, "store check", checks.ask_store)
     runtime.every(settings.health.lag_seconds, "broker check", checks.ask_brokers)
     return routes
+
+
+def coverage_counter(runtime: Runtime) -> CoverageCounter:
+    """Counts coverage with connections of its own, made when it is first asked."""
+    settings = runtime.settings
+    numbers = [BrokerNumbers(runtime.source), BrokerNumbers(runtime.internal)]
+    for one in numbers:
+        runtime.stack.push_async_callback(one.stop)
+    members = runtime.health.process.members
+    source, internal = (EngineTopics(one, members) if settings.embedded else ClusterTopics(one) for one in numbers)
+    topics, days = settings.kafka.source.topics, settings.store.retention_days
+    return CoverageCounter(runtime.open_store(), source, internal, topics, days)
+
+
+def count_again_and_again(runtime: Runtime) -> None:
+    """Count the coverage of the last day each minute, on the process whose alert tick counts, for metrics."""
+    counter, health = coverage_counter(runtime), runtime.health
+
+    async def count() -> None:
+        process = health.process
+        if not any(member.is_leader for member in process.look.signs.members):
+            return
+        now = utc_now()
+        topics = await counter.count(now - COVERED, now)
+        health.covered = health.covered.after(topics, process.clock())
+        if health.covered.silent_since is not None:
+            seconds = process.clock() - health.covered.silent_since
+            if seconds >= SILENT_SECONDS:
+                log.error("nothing_judged", seconds=round(seconds), see="docs/operations.md")
+
+    runtime.every(COVERED_SECONDS, "coverage", count)

@@ -15,11 +15,13 @@ from streams.api.alerts import AlertRoutes
 from streams.api.answers import problem
 from streams.api.deadletters import DeadletterRoutes, Replay
 from streams.api.deploys import MARK_PATHS, DeployRoutes
+from streams.api.health import CoverageRoutes
 from streams.api.intents import IntentRoutes
 from streams.api.policy import PolicyRoutes
 from streams.api.reviews import ReviewRoutes
 from streams.api.store import StoreRoutes
 from streams.api.traces import TraceRoutes
+from streams.health.counting import CoverageCounter
 from streams.health.server import ProbeRoutes
 from streams.store import ALL_TENANTS, Store
 
@@ -38,6 +40,8 @@ class Api:
     now: Callable[[], datetime]
     probes: ProbeRoutes | None = None
     """``/healthz``, ``/readyz`` and ``/metrics``."""
+    coverage: CoverageCounter | None = None
+    """Counts what became of source messages."""
     host: str = "127.0.0.1"
     reports: Store | None = None
     """A client for what takes long; ``store`` when None, and then pages wait for it."""
@@ -59,6 +63,8 @@ class Api:
         )
         if self.probes is not None:
             self.probes.add(app)
+        if self.coverage is not None:
+            CoverageRoutes(self.coverage, self.now).add(app)
         reports = self.reports or self.store
         AlertRoutes(self.store).add(app)
         DeployRoutes(self.store, self.now).add(app)

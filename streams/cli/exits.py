@@ -15,6 +15,7 @@ class ExitCode(IntEnum):
     UNAVAILABLE = 69
     BUG = 70
     NOT_DRAINED = 75
+    STALLED = 79
     INTERRUPTED = 130
 
 
@@ -29,6 +30,8 @@ MEANINGS = {
     ExitCode.BUG: "an error that nobody foresaw; the traceback is on standard error",
     ExitCode.NOT_DRAINED: "stopped before everything in flight was finished; nothing is lost, it is done again at the "
     "next start",
+    ExitCode.STALLED: "`run`: the watchdog found that the process had work, lacked nothing and did not work; start it "
+    "again (the log says why, docs/operations.md what to do)",
     ExitCode.INTERRUPTED: "Ctrl-C in a command that has nothing to finish",
 }
 

@@ -13,6 +13,7 @@ from streams.cli import (
     attach,
     check,
     config,
+    coverage,
     deadletter,
     demo,
     deploy,
@@ -38,7 +39,7 @@ app = typer.Typer(
     help="Watch a RAG product on Kafka: check its answers claim by claim, and page when the share of hallucinated "
     "answers jumps.\n\nExit codes: 0 fine, 1 faults found in the input (or what was asked for is not there), "
     "2 wrong configuration or usage, 65 stopped because too much input was unreadable, 69 Kafka or store unavailable, "
-    "70 a bug, 75 stopped before all work was drained.",
+    "70 a bug, 75 stopped before all work was drained, 79 ended by the watchdog.",
     epilog="Start with `groundwatch demo`; then `groundwatch config example > groundwatch.yaml` and `groundwatch run`.",
 )
 app.command("run")(run.run)
@@ -46,6 +47,7 @@ app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
 app.command("attach")(attach.attach)
+app.command("coverage")(coverage.coverage)
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(traces.app, name="traces")
 app.add_typer(policy.app, name="policy")

@@ -22,6 +22,7 @@ from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
 from streams.deadletters.choosing import LetterGroup
 from streams.deadletters.letters import Letter
+from streams.health.coverage import TopicCoverage
 from streams.reviews.importing import ReviewImport
 from streams.reviews.rows import ReviewRow
 from streams.reviews.summary import ReviewStats
@@ -73,6 +74,7 @@ SHAPES: dict[str, type[Record]] = {
     "deadletter show": LetterShown,
     "deadletter skip": Skipped,
     "deadletter summary": LetterGroup,
+    "coverage": TopicCoverage,
     "deploy list": Deploy,
     "deploy mark": Deploy,
     "golden add": GoldenAdded,

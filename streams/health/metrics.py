@@ -22,6 +22,7 @@ from streams.assembly import OpenTraces
 from streams.broker.reading import Losses
 from streams.health import catalogue as names
 from streams.health.catalogue import Kind, Metric
+from streams.health.counting import silent_since
 from streams.health.coverage import TopicCoverage
 from streams.health.process import Process
 
@@ -37,6 +38,12 @@ class Covered:
     topics: Sequence[TopicCoverage] = ()
     silent_since: float | None = None
     """Since when draws wait for a verdict and none comes."""
+
+    def after(self, topics: Sequence[TopicCoverage], now: float) -> "Covered":
+        """With a new count."""
+        pending = sum(one.traces["pending"] for one in topics)
+        silent = silent_since(self.silent_since, pending, {"then": _judged(self.topics), "now": _judged(topics)}, now)
+        return Covered(now, topics, silent)
 
 
 @dataclass(slots=True)
@@ -84,6 +91,10 @@ def registry_of(sources: Sources) -> CollectorRegistry:
 
 
 Pair = tuple[Metric, Values]
+
+
+def _judged(topics: Sequence[TopicCoverage]) -> int:
+    return sum(one.traces[state] for one in topics for state in ("judged", "errors", "unresolved"))
 
 
 def _one(value: float) -> Values:

@@ -1,6 +1,6 @@
 """True lag of a process's groups, asked of the broker, since an engine's own gauges stand still together with it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from time import monotonic
 
 from aiokafka.errors import KafkaError
@@ -132,14 +132,14 @@ class ClusterTopics:
 class EngineTopics:
     """The embedded broker's numbers, as the members of this process know them. See ``counting.Topics``."""
 
-    def __init__(self, numbers: BrokerNumbers, members: Collection[Member]) -> None:
+    def __init__(self, numbers: BrokerNumbers, members: Mapping[str, Member]) -> None:
         self._topics = ClusterTopics(numbers)
         self._numbers = numbers
         self._members = members
 
     async def places(self, group: str, topics: Collection[str]) -> dict[Partition, Place]:
         """The partitions of those topics that this process reads for the group."""
-        member = next((one for one in self._members if one.group == group), None)
+        member = next((one for one in self._members.values() if one.group == group), None)
         if member is None:
             return {}
         try:

@@ -55,6 +55,8 @@ class ProbeRoutes:
             for member in look.signs.members
         }
         body = {"status": "waiting" if waiting else "ready", "waiting_for": waiting, "roles": roles}
+        if self.process.lifeline.stop_reason:
+            body["reason"] = self.process.lifeline.stop_reason
         return _answer(503 if waiting else 200, body)
 
     async def metrics(self, request: web.Request) -> web.Response:
