@@ -1,4 +1,4 @@
-"""Apache Kafka that a test may kill and start again on the same data, with a second listener behind a proxy."""
+"""Apache Kafka that a test may kill and start again on the same data, with listeners behind relays."""
 
 import asyncio
 import os
@@ -14,11 +14,15 @@ SHORT_SESSIONS = "group.min.session.timeout.ms=1000"
 
 
 class Kafka:
-    """One broker while the ``with`` block runs; ``address`` goes straight to it, ``workers_address`` over ``proxy``."""
+    """One broker while the ``with`` block runs; ``address`` goes straight to it.
+
+    Workers read the product's topics over the relay ``theirs`` and use our own topics over ``ours``, so that either way
+    can be cut as if there were two clusters.
+    """
 
     def __init__(self, home: Path, data_dir: Path, *properties: str) -> None:
-        self.proxy = Proxy(is_kafka=True)
-        self._port, self.proxy.target = free_port_pair(), free_port_pair()
+        self.theirs, self.ours = Proxy(is_kafka=True), Proxy(is_kafka=True)
+        self._port, self.theirs.target, self.ours.target = free_port_pair(), free_port_pair(), free_port_pair()
         self._command = [str(home / "broker"), str(self._port), str(data_dir), *self._listeners(), SHORT_SESSIONS]
         self._command += properties
         self._log = data_dir.parent / f"{data_dir.name}.log"
@@ -26,26 +30,46 @@ class Kafka:
 
     @property
     def address(self) -> str:
-        """Where the test itself reaches the broker, whatever the proxy does."""
+        """Where the test itself reaches the broker, whatever the relays do."""
         return f"127.0.0.1:{self._port}"
 
     @property
-    def workers_address(self) -> str:
+    def addresses(self) -> dict[str, str]:
         """Where workers reach it."""
-        return f"127.0.0.1:{self.proxy.port}"
+        return {
+            "GROUNDWATCH_KAFKA__SOURCE__BOOTSTRAP_SERVERS": f"127.0.0.1:{self.theirs.port}",
+            "GROUNDWATCH_KAFKA__INTERNAL__BOOTSTRAP_SERVERS": f"127.0.0.1:{self.ours.port}",
+        }
+
+    def cut(self) -> None:
+        """No way to the broker for any worker."""
+        self.theirs.cut()
+        self.ours.cut()
+
+    def heal(self) -> None:
+        """Both ways are open."""
+        self.theirs.heal()
+        self.ours.heal()
 
     def _listeners(self) -> list[str]:
-        own, controller, behind = self._port, self._port + 1, self.proxy.target
-        names = f"PLAINTEXT://127.0.0.1:{own},WORKERS://127.0.0.1:{behind},CONTROLLER://127.0.0.1:{controller}"
+        behind = {
+            "PLAINTEXT": self._port,
+            "THEIRS": self.theirs.target,
+            "OURS": self.ours.target,
+            "CONTROLLER": self._port + 1,
+        }
+        told = {**behind, "THEIRS": self.theirs.port, "OURS": self.ours.port}
+        del told["CONTROLLER"]
         return [
-            f"listeners={names}",
-            f"advertised.listeners=PLAINTEXT://127.0.0.1:{own},WORKERS://127.0.0.1:{self.proxy.port}",
-            "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,WORKERS:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listeners=" + ",".join(f"{name}://127.0.0.1:{port}" for name, port in behind.items()),
+            "advertised.listeners=" + ",".join(f"{name}://127.0.0.1:{port}" for name, port in told.items()),
+            "listener.security.protocol.map=" + ",".join(f"{name}:PLAINTEXT" for name in behind),
             "inter.broker.listener.name=PLAINTEXT",
         ]
 
     def __enter__(self) -> Self:
-        self.proxy.__enter__()
+        self.theirs.__enter__()
+        self.ours.__enter__()
         try:
             self.start()
             self.wait_up()
@@ -56,7 +80,8 @@ class Kafka:
 
     def __exit__(self, *_: object) -> None:
         self.stop(signal.SIGKILL)
-        self.proxy.__exit__()
+        self.theirs.__exit__()
+        self.ours.__exit__()
 
     def start(self) -> None:
         """Start it, or start it again."""

@@ -37,11 +37,19 @@ class Scene:
     fleet: Sequence[Worker]
     produced: list[str] = field(default_factory=list)
 
+    def down(self) -> None:
+        """No worker runs; the way to broker and store is open."""
+        for worker in self.fleet:
+            worker.signal(signal.SIGCONT)
+            worker.kill()
+        self.kafka.heal()
+        self.store_way.heal()
+
     def up(self, count: int = 1) -> Sequence[Worker]:
         """The first ``count`` workers, at work, with broker and store within reach; the others are not there."""
         self.server.faults.clear()
         self.store_way.heal()
-        self.kafka.proxy.heal()
+        self.kafka.heal()
         for worker in self.fleet[count:]:
             worker.kill()
         for worker in self.fleet[:count]:
@@ -107,7 +115,8 @@ def scene(
         way = stack.enter_context(Proxy(server.port))
         asyncio.run(create_topics(Connection(kafka.address), [TopicSpec(TOPIC, PARTITIONS)]))
         dsn = f"http://default:@127.0.0.1:{way.port}"
-        fleet = stack.enter_context(workers(folder, kafka.workers_address, TOPIC, dsn, count=count, more=more))
+        settings = {**kafka.addresses, **(more or {})}
+        fleet = stack.enter_context(workers(folder, kafka.address, TOPIC, dsn, count=count, more=settings))
         store = Store.open(server.dsn)
         stack.callback(store.close)
         yield Scene(kafka, server, way, store, fleet)

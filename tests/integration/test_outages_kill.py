@@ -43,7 +43,8 @@ def test_a_kill_between_the_answer_and_the_acknowledgement_is_made_good(stage: S
 def test_a_kill_in_the_middle_of_a_commit_is_made_good(stage: Scene, moment: Literal["before", "after"]) -> None:
     """The broker never got the commit, or has it and nobody knows."""
     (worker,) = stage.up()
-    stage.kafka.proxy.trap = Trap(OFFSET_COMMIT, 4, moment, lambda: worker.signal(signal.SIGKILL))
+    way = stage.kafka.theirs if moment == "before" else stage.kafka.ours
+    way.trap = Trap(OFFSET_COMMIT, 2, moment, lambda: worker.signal(signal.SIGKILL))
     stage.send(SENT)
     assert DEATH == worker.wait(60), stage.log_ends()
     stage.up()

@@ -1,0 +1,81 @@
+"""Apache Kafka is away: killed, restarted, cut off, silent, at start; our topics and the product's each by themselves.
+
+The worker is the same process before and after: nobody has to restart anything.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.scene import Scene, scene
+from tests.chaos.workers import lines
+
+pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(180)]
+SENT = 100
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """Broker, store and one worker."""
+    home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
+    with scene(tmp_path_factory.mktemp("broker"), home, count=1) as made:
+        yield made
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_broker_that_restarts_under_load_costs_nothing(stage: Scene, number: signal.Signals) -> None:
+    """Killed or stopped in good order, away for some seconds, back with its data."""
+    (worker,) = stage.up()
+    stage.send(SENT)
+    stage.kafka.stop(number)
+    time.sleep(2)
+    stage.kafka.start()
+    stage.kafka.wait_up()
+    stage.send(SENT)
+    stage.settle(90)
+    assert worker.is_alive
+
+
+def test_our_own_cluster_alone_may_be_away(stage: Scene) -> None:
+    """Cut off, then silent so that nobody knows what was delivered: the product's topic is read on when it is back."""
+    (worker,) = stage.up()
+    stage.kafka.ours.cut()
+    stage.send(SENT)
+    time.sleep(4)
+    stage.kafka.ours.heal()
+    stage.send(SENT)
+    time.sleep(1)
+    stage.kafka.ours.silence()
+    time.sleep(4)
+    stage.kafka.ours.heal()
+    stage.settle(90)
+    assert worker.is_alive
+
+
+def test_the_clusters_of_the_product_alone_may_be_away(stage: Scene) -> None:
+    """Longer than the session lasts, so that the broker has given the worker up."""
+    (worker,) = stage.up()
+    stage.send(SENT)
+    stage.kafka.theirs.silence()
+    stage.send(SENT)
+    time.sleep(8)
+    stage.kafka.theirs.heal()
+    stage.settle(90)
+    assert worker.is_alive
+
+
+def test_a_broker_that_is_away_at_start_is_waited_for(stage: Scene) -> None:
+    """First that of the product, then ours; the process says which."""
+    (worker,) = stage.fleet
+    worker.kill()
+    stage.kafka.cut()
+    worker.start()
+    stage.wait_for(lambda: lines(worker.log(), "start_waits"), "a line about waiting")
+    stage.kafka.theirs.heal()
+    waits = {"kafka.source", "kafka.internal"}
+    stage.wait_for(lambda: waits == {one["waits_for"] for one in lines(worker.log(), "start_waits")}, "both named")
+    stage.up()
