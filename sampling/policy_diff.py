@@ -14,6 +14,8 @@ from schemas.labels import RiskTier
 from schemas.policy import REST, Overlay, PolicyDocument
 
 _THRESHOLDS = "thresholds."
+_SERIES = (_THRESHOLDS, "claims.")
+"""What is part of the fingerprint."""
 _STRATA = "sampling.strata."
 _BY_CELL = ("sampling.allocations", "sampling.default_probability")
 """Shown as probabilities of cells, because that is what they come to."""
@@ -53,9 +55,10 @@ class CellChange(Record):
 class PolicyDiff(Record):
     """The differences, empty when there are none.
 
-    ``starts_new_series``: thresholds are part of the fingerprint, so rates begin a new baseline. ``checks_per_day`` is
-    how many traces are verified a day, before and after; None without traffic. ``is_approximate``: strata differ, and
-    which traces fall into a new one is not known, so they are reckoned as ``rest``.
+    ``starts_new_series``: thresholds and ``claims`` are part of the fingerprint, so rates begin a new baseline.
+    ``checks_per_day`` is how many traces are verified a day, before and after; None without traffic.
+    ``is_approximate``: strata differ, and which traces fall into a new one is not known, so they are reckoned as
+    ``rest``.
     """
 
     thresholds: tuple[Change, ...] = ()
@@ -91,7 +94,7 @@ def diff_policies(
     shown = {change.path for change in (*thresholds, *strata, *rules)}
     return PolicyDiff(
         thresholds=thresholds,
-        starts_new_series=bool(thresholds),
+        starts_new_series=any(change.path.startswith(_SERIES) for change in changes),
         strata=strata,
         probabilities=tuple(_cells(old, new, traffic)),
         rules=rules,

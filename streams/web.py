@@ -15,6 +15,7 @@ from streams.api.alerts import AlertRoutes
 from streams.api.answers import problem
 from streams.api.deadletters import DeadletterRoutes, Replay
 from streams.api.deploys import MARK_PATHS, DeployRoutes
+from streams.api.fingerprints import FingerprintRoutes
 from streams.api.health import CoverageRoutes
 from streams.api.intents import IntentRoutes
 from streams.api.policy import PolicyRoutes
@@ -72,6 +73,7 @@ class Api:
             DeadletterRoutes(self.replay).add(app)
         TraceRoutes(reports).add(app)
         IntentRoutes(reports, self.now).add(app)
+        FingerprintRoutes(reports).add(app)
         ReviewRoutes(reports, self.now, self.salt).add(app)
         PolicyRoutes(self.store, self.policies, self.publisher, self.now).add(app)
         StoreRoutes(self.store, reports, self.now, self.salt, self.retention_days).add(app)

@@ -17,6 +17,7 @@ from streams.cli import (
     deadletter,
     demo,
     deploy,
+    fingerprint,
     golden,
     intents,
     migrate,
@@ -46,6 +47,7 @@ app.command("run")(run.run)
 app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
+app.command("fingerprint")(fingerprint.fingerprint)
 app.command("attach")(attach.attach)
 app.command("coverage")(coverage.coverage)
 app.add_typer(alerts.app, name="alerts")

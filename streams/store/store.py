@@ -19,6 +19,7 @@ from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
 from streams.store.fates import Fates
+from streams.store.fingerprints import StoredFingerprint, read_fingerprints
 from streams.store.intents import read_intents, read_unmapped
 from streams.store.leads import WantedLeads, read_leads
 from streams.store.passages import PassageWriter
@@ -235,6 +236,10 @@ class Store:
     def unmapped(self, since: datetime, until: datetime) -> list[UnmappedShare]:
         """Traces and those without an intent by source topic and hour in [since, until), oldest first."""
         return read_unmapped(self._connection, since, until)
+
+    def fingerprints(self, fingerprint: str = "") -> list[StoredFingerprint]:
+        """What the fingerprints of stored verdicts are made of, last used first; one alone where it is given."""
+        return read_fingerprints(self._connection, fingerprint)
 
     def stats(self) -> StoreStats:
         """Size, age and growth; seconds for millions of traces."""

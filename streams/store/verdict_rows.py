@@ -128,6 +128,10 @@ def _evidence(row: Mapping[str, Any], at: int) -> Evidence | None:
     )
 
 
+def _parts(parts: Mapping[str, str]) -> str:
+    return json.dumps(parts, sort_keys=True) if parts else ""
+
+
 def _each(value: Callable[[ClaimVerdict], Any]) -> _Value:
     return lambda verdict: [value(claim) for claim in verdict.claims]
 
@@ -168,7 +172,7 @@ _ANSWER: list[tuple[str, str, _Value]] = [
     ("timings.step", _WORDS, lambda v: [clean(step) for step in v.timings_ms]),
     ("timings.ms", "Array(Float64)", lambda v: list(v.timings_ms.values())),
     ("splitter", _WORD, lambda v: clean(v.splitter)),
-    ("fingerprint_parts", _WORD, lambda v: json.dumps(v.fingerprint_parts, sort_keys=True)),
+    ("fingerprint_parts", _WORD, lambda v: _parts(v.fingerprint_parts)),
     ("answer_hash", "String", lambda v: clean(v.answer_hash)),
     ("seen.source", _WORDS, lambda v: [text.source.value for text in v.seen]),
     ("seen.doc_id", "Array(String)", lambda v: [clean(text.doc_id) for text in v.seen]),

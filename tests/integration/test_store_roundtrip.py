@@ -1,7 +1,7 @@
 """Any trace and verdict that the schemas allow reads back equal, whatever text is in it."""
 
 import functools
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -291,6 +291,23 @@ def test_a_verdict_written_before_a_column_was_added_reads_back_with_defaults(op
     assert found is not None
     assert 17 == len(later)
     assert [whole] == found.verdicts
+
+
+def test_the_fingerprints_of_stored_verdicts_say_what_they_are_made_of(opened: Store) -> None:
+    """Last used first; verdicts of older versions stored no parts, and one row with parts is enough."""
+    opened._connection.command("TRUNCATE TABLE verdicts")
+    parts = {"detector": "evidence:1", "l0": "2"}
+    older = verdict("a", ts=NOW - timedelta(days=3), fingerprint="f1")
+    opened.insert_verdicts([older, verdict("b", fingerprint="f1", fingerprint_parts=parts)])
+    opened.insert_verdicts([verdict("c", ts=NOW + timedelta(hours=1), fingerprint="f2")])
+
+    found = opened.fingerprints()
+
+    assert [("f2", {}, NOW + timedelta(hours=1)), ("f1", parts, NOW)] == [
+        (row.fingerprint, row.parts, row.last_ts) for row in found
+    ]
+    assert [("f1", NOW - timedelta(days=3))] == [(row.fingerprint, row.first_ts) for row in opened.fingerprints("f1")]
+    assert [] == opened.fingerprints("no such")
 
 
 _LATER = """
