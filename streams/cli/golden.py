@@ -58,6 +58,7 @@ def check(
         golden, malformed = read_golden_lines(file)
         problems = [Problem(bad.line, "", bad.field, bad.fault.strip()) for bad in malformed]
         problems += problems_of(golden, Expected(utc_now(), read_lock(file), intents, tiers, similarity))
+        problems.sort(key=lambda problem: problem.line)
         is_fine &= not any(is_strict or not problem.is_doubt for problem in problems)
         if as_json:
             for problem in problems:
