@@ -16,7 +16,7 @@ class Problem:
     is_doubt: bool = False
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.case_id}: {self.field}: {self.text}"
+        return ": ".join(part for part in (f"line {self.line}", self.case_id, self.field, self.text) if part)
 
 
 def fault(case: GoldenCase, line: int, field: str, text: str) -> Problem:
