@@ -13,6 +13,8 @@ def mark_critical(
 ) -> tuple[Claim, ...]:
     """The claims, each factual one with the name of the first rule that matches it; earlier marks are replaced.
 
+    A part of a sentence is matched with its subject.
+
     Raises ConfigError for a pattern that cannot run; the policy log lets none in.
     """
     compiled = [(rule.name, compile_pattern(rule.pattern)) for rule in rules if _applies(rule, intent, tier)]
@@ -26,6 +28,6 @@ def _applies(rule: CriticalRule, intent: str, tier: RiskTier) -> bool:
 
 def _marked(claim: Claim, compiled: Sequence[tuple[str, Pattern]], hint: Pattern | None) -> Claim:
     name = ""
-    if claim.is_factual and compiled and (hint is None or hint.is_in(claim.text)):
-        name = next((name for name, pattern in compiled if pattern.is_in(claim.text)), "")
+    if claim.is_factual and compiled and (hint is None or hint.is_in(claim.statement)):
+        name = next((name for name, pattern in compiled if pattern.is_in(claim.statement)), "")
     return claim if name == claim.critical_rule else claim.model_copy(update={"critical_rule": name})

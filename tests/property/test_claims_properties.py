@@ -15,9 +15,10 @@ from detectors.outcome import answer_outcome, label_claim
 from detectors.screening import Screener
 from detectors.structural import examine
 from detectors.verification import verify
+from schemas.claim import Claim
 from schemas.draw import DrawnTrace
 from schemas.labels import ClaimLabel, Containment, Outcome
-from schemas.policy import Thresholds
+from schemas.policy import ClaimSplitting, Thresholds
 from schemas.verdict import ClaimJudgement, ClaimVerdict
 from tests.builders import NOW, claim, claim_verdict, draw, policy, trace
 from tests.fakes_detectors import WordDetector
@@ -68,6 +69,50 @@ def test_no_word_is_lost_between_claims(answer: str) -> None:
     inside = "".join(found.text for found in split_claims(answer))
 
     assert [char for char in answer if char.isalnum()] == [char for char in inside if char.isalnum()]
+
+
+JOINT = re.compile(r"(?:and|but|while|whereas|yet|as|well|also|then|therefore|however|,|;|\s)*", re.IGNORECASE)
+WORDS = [
+    *(
+        "The fee is $5",
+        "it costs 3",
+        " and ",
+        ", and ",
+        ", which is red",
+        "; ",
+        ", ",
+        " but there is none",
+        " and has two",
+    ),
+    *("includes a, b", " for adults", " must not", ". ", " “and is”", " (and has)", "If ", " [1]", "\n- ", " doors"),
+]
+STATEMENTS = st.lists(st.sampled_from(WORDS), max_size=25).map("".join)
+
+
+@given(st.one_of(ANSWERS, STATEMENTS))
+def test_parts_are_spans_of_their_sentence_and_only_joints_are_left_out(answer: str) -> None:
+    """Whole sentences are those of the plain splitter; parts are in order, apart, and cover all but joints."""
+    sentences = {(found.start, found.end): found for found in split_claims(answer)}
+    parts: dict[tuple[int, int], list[Claim]] = {}
+    for number, found in enumerate(split_claims(answer, ClaimSplitting.ATOMIC)):
+        assert number == found.index
+        assert answer[found.start : found.end] == found.text
+        span = (found.start, found.end)
+        if found.sentence_start is None or found.sentence_end is None:
+            assert found == sentences[span].model_copy(update={"index": number})
+        else:
+            span = (found.sentence_start, found.sentence_end)
+            assert sentences[span].is_factual
+            assert all(word in sentences[span].text for word in found.subject.split())
+        parts.setdefault(span, []).append(found)
+    assert list(sentences) == list(parts)
+    for (start, end), found_parts in parts.items():
+        position = start
+        for part in found_parts:
+            assert position <= part.start < part.end <= end
+            assert JOINT.fullmatch(answer, position, part.start)
+            position = part.end
+        assert position == end
 
 
 @given(ANSWERS)
