@@ -156,11 +156,11 @@ def _of_flow(sources: Sources) -> Iterator[Pair]:
     yield names.DEAD_SHARE, (((topic,), share) for topic, share in fates.dead_shares().items())
     yield names.LOST, (((topic,), count) for topic, count in sources.losses.messages.items())
     yield names.MADE_ANEW, (((topic,), count) for topic, count in sources.losses.made_anew.items())
+    yield names.ASSEMBLED, (((reason,), count) for reason, count in sources.assembled.items())
     if sources.open_traces is not None:
         began = sources.open_traces.began().values()
         yield names.OPEN_TRACES, _one(len(sources.open_traces))
         yield names.OLDEST_OPEN, _one(max(0.0, wall - min(began).timestamp()) if began else 0.0)
-        yield names.ASSEMBLED, (((reason,), count) for reason, count in sources.assembled.items())
 
 
 def _of_alerts(sources: Sources) -> Iterator[Pair]:

@@ -76,11 +76,11 @@ async def serve_probes(routes: ProbeRoutes, host: str, port: int, data_dir: Path
     """
     app = web.Application()
     routes.add(app)
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
     try:
-        await web.TCPSite(runner, host, port, shutdown_timeout=1.0).start()
+        await web.TCPSite(runner, host, port).start()
     except OSError as error:
         raise ConfigError(
             f"health.host and health.port: {host}:{port} cannot be listened on ({error.strerror}); choose others, or 0"
