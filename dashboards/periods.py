@@ -27,6 +27,9 @@ PERIODS = {period.key: period for period in (DAY, WEEK, USUAL)}
 USUAL_SUMS = Period("21d", timedelta(days=21), timedelta(days=3))
 """The longest period where its trend is not shown: fewer rows to read."""
 
+REVIEWED = Period("28d", timedelta(days=28), timedelta(days=1))
+"""The days whose labels correct a rate."""
+
 
 def floor(moment: datetime, step: timedelta) -> datetime:
     """The start of the step that holds ``moment``; steps are counted from 1970-01-01 UTC."""

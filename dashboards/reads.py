@@ -4,14 +4,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dashboards.params import Filters
-from dashboards.periods import DAY, USUAL, USUAL_SUMS, Period
+from dashboards.periods import DAY, REVIEWED, USUAL, USUAL_SUMS, Period
 from dashboards.views.answers import AnswerView, TracePage, flagged_answer, trace_page
+from dashboards.views.corrected import CorrectedView, corrected_view
 from dashboards.views.incident import EXAMPLES, IncidentPage, examples, incident, window
 from dashboards.views.overview import Overview, TallyReads, open_alerts, overview
 from dashboards.views.unmapped import UnmappedPage, unmapped_view
 from schemas.alert import Alert
 from schemas.tally import Tally
-from streams.store import ALL_TENANTS, Lead, Store, Tenants, WantedLeads
+from streams.store import ALL_TENANTS, Lead, ReviewFilter, Store, Tenants, WantedLeads
 
 FLAGGED_PER_PAGE = 20
 LEADS_PER_PAGE = 50
@@ -21,12 +22,15 @@ OLDER, OLDER_STEP = timedelta(days=63), timedelta(days=21)
 """How far before the last three weeks a slice's reference may reach; only sums are wanted of it."""
 
 
-def read_overview(store: Store, period: Period, now: datetime) -> Overview:
-    """The overview; raises StoreUnavailable."""
+def read_overview(store: Store, period: Period, now: datetime, tenants: Tenants) -> Overview:
+    """The overview; raises StoreUnavailable.
+
+    Its rates are of all tenants, so only a reader of all tenants sees them corrected by labels.
+    """
     longest = USUAL if period is USUAL else USUAL_SUMS
     reads = {shown.key: _tallies(store, shown, now) for shown in {DAY, longest, period}}
     before = longest.start(now)
-    return overview(
+    found = overview(
         period,
         TallyReads(
             day=reads[DAY.key],
@@ -39,6 +43,9 @@ def read_overview(store: Store, period: Period, now: datetime) -> Overview:
         store.deploys(before),
         now,
     )
+    if tenants is not ALL_TENANTS or not found.fingerprint:
+        return found
+    return replace(found, corrected=_corrected(store, found.fingerprint, now))
 
 
 def read_incident(store: Store, alert_id: str, now: datetime, tenants: Tenants) -> IncidentPage | UnmappedPage | None:
@@ -107,6 +114,12 @@ def read_trace(store: Store, trace_id: str, moment: datetime, tenants: Tenants) 
     """A trace's page, None when there is no such trace for these tenants; raises StoreUnavailable."""
     stored = store.trace(trace_id, tenants=tenants, ts=moment)
     return None if stored is None else trace_page(stored, store.policy_records())
+
+
+def _corrected(store: Store, fingerprint: str, now: datetime) -> CorrectedView:
+    start = REVIEWED.start(now)
+    labels = store.reviews.labels(ReviewFilter(start, now), tenants=ALL_TENANTS)
+    return corrected_view(_tallies(store, REVIEWED, now) if labels else [], labels, fingerprint)
 
 
 def _tallies(store: Store, period: Period, now: datetime) -> list[Tally]:

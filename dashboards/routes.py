@@ -87,7 +87,7 @@ class Site:
         """Rates by intent and tier under the open alerts."""
         period, now = params.period(request.query), self._now()
         view, counts = await asyncio.gather(
-            asyncio.to_thread(reads.read_overview, self._store, period, now), self._counts.get()
+            asyncio.to_thread(reads.read_overview, self._store, period, now, self._tenants), self._counts.get()
         )
         return self._page("overview.html", view=view, counts=counts)
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from dashboards import series
 from dashboards.charts import Curve, Frame, curve, top_of
 from dashboards.periods import Period
+from dashboards.views.corrected import CorrectedView
 from dashboards.views.history import History, history_of
 from dashboards.views.unmapped import share_of
 from schemas.alert import Alert, RateEstimate
@@ -92,6 +93,8 @@ class Overview:
     top: float
     unmapped_share: float = 0.0
     """Share of the last 24 h's traces without an intent."""
+    corrected: CorrectedView | None = None
+    """None for a reader of some tenants only."""
 
     @property
     def is_empty(self) -> bool:

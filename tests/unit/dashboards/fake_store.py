@@ -10,6 +10,7 @@ from schemas.alert import Alert, AlertExample, VersionChange
 from schemas.draw import DrawnTrace
 from schemas.labels import AlertState, ClaimLabel, FailureLabel, Outcome, RiskTier
 from schemas.policy import PolicyRecord
+from schemas.review import ReviewLabel
 from schemas.slice import Slice
 from schemas.tally import BUCKET, Tally
 from schemas.trace import passage_hash
@@ -17,6 +18,7 @@ from schemas.verdict import ClaimVerdict, Evidence, Verdict
 from streams.store import Lead, UnmappedShare, WantedLeads
 from streams.store.records import ALL_TENANTS, Deploy, FlaggedAnswer, StoreCounts, StoredTrace, Tenants
 from tests import builders
+from tests.fakes_store_reviews import MemoryReviews
 
 OUTCOMES = tuple(Outcome)
 
@@ -32,7 +34,16 @@ class FakeStore:
     policies: list[PolicyRecord] = field(default_factory=list)
     unmapped_rows: list[UnmappedShare] = field(default_factory=list)
     lead_rows: list[Lead] = field(default_factory=list)
+    labels: list[ReviewLabel] = field(default_factory=list)
     broken: Exception | None = None
+
+    @property
+    def reviews(self) -> MemoryReviews:
+        """Reviews with these labels."""
+        self._check()
+        made = MemoryReviews([], [])
+        made.insert_labels(self.labels, tenants=ALL_TENANTS)
+        return made
 
     def tallies(
         self,
