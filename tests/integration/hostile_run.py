@@ -106,11 +106,16 @@ async def _send_nothing(producer: AIOKafkaProducer, topic: str) -> Any:
 
 def is_read(address: str, topic: str, sent: Sequence[Sent]) -> bool:
     """True once ingest has committed everything that was sent."""
+    return read_share(address, topic, sent) >= 1
+
+
+def read_share(address: str, topic: str, sent: Sequence[Sent]) -> float:
+    """How much of what was sent ingest has committed, 0 to 1."""
     ends: dict[int, int] = {}
     for one in sent:
         ends[one.partition] = max(ends.get(one.partition, 0), one.offset + 1)
 
-    async def are_committed() -> bool:
+    async def committed() -> int:
         consumer = AIOKafkaConsumer(bootstrap_servers=address, group_id=GROUP, enable_auto_commit=False)
         await consumer.start()
         try:
@@ -119,9 +124,9 @@ def is_read(address: str, topic: str, sent: Sequence[Sent]) -> bool:
             offsets = [await consumer.committed(place) for place in places]
         finally:
             await consumer.stop()
-        return all((offset or 0) >= ends[place.partition] for place, offset in zip(places, offsets, strict=True))
+        return sum(min(offset or 0, ends[place.partition]) for place, offset in zip(places, offsets, strict=True))
 
-    return asyncio.run(are_committed())
+    return asyncio.run(committed()) / max(sum(ends.values()), 1)
 
 
 @dataclass(slots=True)

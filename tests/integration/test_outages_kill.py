@@ -13,6 +13,7 @@ import pytest
 
 from tests.chaos.proxy import OFFSET_COMMIT, Trap
 from tests.chaos.scene import Scene, scene
+from tests.chaos.workers import lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(180)]
 DEATH = -signal.SIGKILL
@@ -65,4 +66,15 @@ def test_a_kill_while_the_store_has_answered_nobody_is_made_good(stage: Scene) -
     stage.send(SENT)
     assert DEATH == worker.wait(60), stage.log_ends()
     stage.server.after = None
+    stage.up()
+
+
+def test_a_bug_ends_the_process_before_offsets_move(stage: Scene) -> None:
+    """70, so that a supervisor can tell it from an outage; the batch comes again after the restart."""
+    (worker,) = stage.fleet
+    worker.kill()
+    worker.start(CHAOS_HURT="assemble:1:raise")
+    stage.send(SENT)
+    assert 70 == worker.wait(60), stage.log_ends()
+    assert lines(worker.log(), "agent_failed")
     stage.up()
