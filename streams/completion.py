@@ -5,7 +5,7 @@ from typing import Any
 
 from detectors.claims.llm import CompletionFailed, LlmSplitter, Message
 from schemas.errors import ConfigError
-from streams.settings.sections import Verify
+from streams.settings.verify import Verify
 
 MAX_TOKENS = 4096
 _LEAST_TOKENS = 256

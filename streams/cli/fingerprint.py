@@ -18,7 +18,7 @@ from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.cli.policy_files import parsed
 from streams.clock import utc_now
 from streams.settings import Settings
-from streams.settings.sections import Verify
+from streams.settings.verify import Verify
 
 _STORED = re.compile(r"[0-9a-f]{16}")
 NOW = "now"

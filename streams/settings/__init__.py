@@ -6,8 +6,9 @@ from streams.settings.kafka import Kafka, KafkaConnection, SourceKafka
 from streams.settings.loading import load_settings
 from streams.settings.parts import Role
 from streams.settings.salt import deployment_salt, known_salt
-from streams.settings.sections import Alerts, Ingest, Log, Store, Verify, Web
+from streams.settings.sections import Alerts, Ingest, Log, Store, Web
 from streams.settings.sources import SourceSettings
+from streams.settings.verify import Verify
 
 __all__ = [
     "Alerts",

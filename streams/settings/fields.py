@@ -9,8 +9,9 @@ from streams.settings.health import Health
 from streams.settings.kafka import Kafka
 from streams.settings.parts import Role, Roles
 from streams.settings.privacy import Privacy
-from streams.settings.sections import Alerts, Assembly, Ingest, Log, Store, Verify, Web
+from streams.settings.sections import Alerts, Assembly, Ingest, Log, Store, Web
 from streams.settings.sources import MAX_SOURCES, SourceSettings
+from streams.settings.verify import Verify
 
 ENV_PREFIX = "GROUNDWATCH_"
 ENV_DELIMITER = "__"

@@ -17,7 +17,7 @@ from detectors.claims.llm import FAILURES, CompletionFailed, LlmSplitter, fallba
 from schemas.errors import ConfigError
 from schemas.policy import ClaimSplitting
 from streams.completion import OpenAICompletion, llm_splitter
-from streams.settings.sections import Verify
+from streams.settings.verify import Verify
 
 pytestmark = pytest.mark.integration
 ANSWER = "The pass costs 12 euros and is valid for two days. It is blue."
