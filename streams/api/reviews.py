@@ -16,7 +16,7 @@ from schemas.errors import ConfigError, NotReached
 from schemas.labels import RiskTier
 from streams.api.answers import dump, flag, json_answer, limit, moment, problem, tenants, word
 from streams.reviews.cases import golden_cases
-from streams.reviews.exporting import PER_WEEK, Wanted, export
+from streams.reviews.exporting import PER_WEEK, Kind, Wanted, export
 from streams.reviews.given import GivenLabel
 from streams.reviews.importing import Defaults, import_labels
 from streams.reviews.summary import StatsWanted, review_stats, rolling
@@ -54,15 +54,19 @@ class ReviewRoutes:
         app.router.add_post("/api/v1/reviews", self.take)
 
     async def draw(self, request: web.Request) -> web.Response:
-        """``limit``, ``flagged_share``, ``fingerprint``, ``second_opinion``, ``reviewer``, ``blind``: rows to label."""
+        """Rows to label: ``kind`` of them, ``limit``, ``flagged_share``, ``fingerprint``, ``reviewer``, ``unblinded``.
+
+        The kind ``named`` takes ``trace``, once for each.
+        """
         wanted = Wanted(
             answers=self._answers(request),
             count=limit(request, PER_WEEK, MOST),
             flagged_share=_share(request),
             fingerprint=request.query.get("fingerprint", ""),
-            is_second_opinion=flag(request, "second_opinion"),
+            kind=word(request, "kind", Kind) or Kind.DRAWN,
             reviewer=request.query.get("reviewer", ""),
             is_blind=not flag(request, "unblinded"),
+            trace_ids=tuple(request.query.getall("trace", [])),
         )
         try:
             rows = await asyncio.to_thread(export, self.store, wanted, self._salt(), tenants(request))

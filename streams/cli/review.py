@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from schemas.errors import ConfigError
 from schemas.labels import RiskTier
 from streams.cli import completions
 from streams.cli.display import json_line, plain, stderr, stdout
@@ -58,6 +59,12 @@ def export_(  # noqa: PLR0913, PLR0917  each option of the command is a paramete
     is_second_opinion: Annotated[
         bool, typer.Option("--second-opinion", help="Answers with one label instead, for another reviewer.")
     ] = False,
+    is_disputed: Annotated[
+        bool, typer.Option("--disputed", help="Answers on which reviewers disagree instead, with what each said.")
+    ] = False,
+    trace: Annotated[
+        list[str] | None, typer.Option(help="This trace instead; may be repeated. Its label is in no estimate.")
+    ] = None,
     reviewer: Annotated[str, typer.Option(help="With --second-opinion: who labels now; theirs are left out.")] = "",
     is_unblinded: Annotated[bool, typer.Option("--unblinded", help="Show what the detector said.")] = False,
     form: Annotated[Format | None, typer.Option("--format", help="Else by the file's ending; CSV without one.")] = None,
@@ -76,13 +83,20 @@ def export_(  # noqa: PLR0913, PLR0917  each option of the command is a paramete
     - `groundwatch review export more.jsonl --since 28d --count 200 --intent billing.refund`
 
     - `groundwatch review export second.csv --second-opinion --reviewer ben --since 28d --count 20`
+
+    - `groundwatch review export disputed.csv --disputed --since 28d` to be settled with `import --adjudicate`
     """
     from streams.cli.reviewing import exported  # noqa: PLC0415  the store's client is slow to import
-    from streams.reviews.exporting import Wanted  # noqa: PLC0415
+    from streams.reviews.exporting import Kind, Wanted  # noqa: PLC0415
     from streams.reviews.rows import MOST_OF_A_CELL, as_csv, longest_cell  # noqa: PLC0415
 
+    asked = {Kind.SECOND_OPINION: is_second_opinion, Kind.DISPUTED: is_disputed, Kind.NAMED: bool(trace)}
+    kinds = [kind for kind, is_asked in asked.items() if is_asked] or [Kind.DRAWN]
+    if len(kinds) > 1:
+        raise ConfigError("--second-opinion, --disputed and --trace name different answers; give one of them")
     answers = _answers(since, until, intent, tier)
-    wanted = Wanted(answers, count, flagged, fingerprint, is_second_opinion, reviewer, not is_unblinded)
+    ids = tuple(trace or ())
+    wanted = Wanted(answers, count, flagged, fingerprint, kinds[0], reviewer, not is_unblinded, ids)
     rows = exported(settings_of(config), wanted, tenant or [])
     if (form or _format_of(out, as_json=as_json)) is Format.CSV:
         text = as_csv(rows, is_blind=not is_unblinded)
@@ -94,7 +108,8 @@ def export_(  # noqa: PLR0913, PLR0917  each option of the command is a paramete
         sys.stdout.write(text)
     else:
         write(out, text, newline="")
-    fewer = f" ({count - len(rows)} fewer than asked for: no more are there)" if len(rows) < count else ""
+    is_short = len(rows) < count and kinds[0] is not Kind.NAMED
+    fewer = f" ({count - len(rows)} fewer than asked for: no more are there)" if is_short else ""
     where = f"; fill in the labels of {out}, then `groundwatch review import {out}`" if out else ""
     stderr().print(plain(f"{len(rows)} answers to label{fewer}{where}. How to: docs/labelling.md"))
 

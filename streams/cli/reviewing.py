@@ -29,7 +29,8 @@ def exported(settings: Settings, wanted: Wanted, tenants: Sequence[str]) -> list
             "limit": wanted.count,
             "flagged_share": str(wanted.flagged_share),
             "fingerprint": wanted.fingerprint,
-            "second_opinion": str(wanted.is_second_opinion).lower(),
+            "kind": wanted.kind.value,
+            "trace": [*wanted.trace_ids],
             "reviewer": wanted.reviewer,
             "unblinded": str(not wanted.is_blind).lower(),
         }

@@ -5,8 +5,10 @@ A table may be opened in a spreadsheet: a cell that would be read as a formula g
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from sampling.review_labels import Item
 from schemas.base import Record, UtcDatetime
 from schemas.labels import RiskTier
 from schemas.verdict import Verdict
@@ -14,7 +16,9 @@ from streams.reviews.refs import ReviewRef, sealed
 from streams.store import StoredTrace
 
 COLUMNS = ("ref", "trace_id", "claim", "question", "passages", "text", "label", "note", "reviewer", "labelled_at")
+SAID = "said"
 DETECTOR = "detector_label"
+NOTHING: Mapping[Item, str] = MappingProxyType({})
 MOST_OF_A_CELL = 32_767
 """Characters that a spreadsheet takes in one cell; longer ones it cuts without a word."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -29,12 +33,13 @@ class ShownPassage(Record):
 
 
 class ShownClaim(Record):
-    """A claim to be labelled; ``detector_label`` is empty in a blinded export."""
+    """A claim to be labelled; ``detector_label`` is empty in a blinded export, ``said`` unless it is in dispute."""
 
     index: int
     text: str
     label: str = ""
     note: str = ""
+    said: str = ""
     detector_label: str = ""
 
 
@@ -54,11 +59,14 @@ class ReviewRow(Record):
     note: str = ""
     reviewer: str = ""
     labelled_at: str = ""
+    said: str = ""
     detector_label: str = ""
 
 
-def review_row(ref: ReviewRef, stored: StoredTrace, salt: bytes, *, is_blind: bool) -> ReviewRow:
-    """The answer of a draw with the claims of the verdict that was drawn."""
+def review_row(
+    ref: ReviewRef, stored: StoredTrace, salt: bytes, *, is_blind: bool, said: Mapping[Item, str] = NOTHING
+) -> ReviewRow:
+    """The answer of a ref with the claims of its verdict; ``said`` is what reviewers said, where it is to be shown."""
     trace = stored.drawn.trace
     verdict = verdict_of(stored, ref.fingerprint)
     return ReviewRow(
@@ -77,10 +85,12 @@ def review_row(ref: ReviewRef, stored: StoredTrace, salt: bytes, *, is_blind: bo
             ShownClaim(
                 index=index,
                 text=judged.claim.text,
+                said=said.get((ref.ts, ref.trace_id, index), ""),
                 detector_label="" if is_blind else judged.label.value,
             )
             for index, judged in enumerate(verdict.claims if verdict else ())
         ),
+        said=said.get((ref.ts, ref.trace_id, None), ""),
         detector_label="" if is_blind or verdict is None else verdict.outcome.value,
     )
 
@@ -97,7 +107,8 @@ def as_csv(rows: Sequence[ReviewRow], *, is_blind: bool) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    columns = COLUMNS if is_blind else (*COLUMNS, DETECTOR)
+    is_disputed = any(row.said or any(claim.said for claim in row.claims) for row in rows)
+    columns = (*COLUMNS, *((SAID,) if is_disputed else ()), *(() if is_blind else (DETECTOR,)))
     writer.writerow(columns)
     for row in rows:
         for cells in _cells(row):
@@ -123,6 +134,7 @@ def unsafe(cell: str) -> str:
 def _cells(row: ReviewRow) -> Iterable[dict[str, str]]:
     same = {"ref": row.ref, "trace_id": row.trace_id}
     passages = "\n\n".join(f"[{passage.number}] {passage.doc_id}\n{passage.text}" for passage in row.passages)
-    yield {**same, "question": row.question, "passages": passages, "text": row.answer, DETECTOR: row.detector_label}
+    seen = {"question": row.question, "passages": passages, "text": row.answer}
+    yield {**same, **seen, SAID: row.said, DETECTOR: row.detector_label}
     for claim in row.claims:
-        yield {**same, "claim": str(claim.index), "text": claim.text, DETECTOR: claim.detector_label}
+        yield {**same, "claim": str(claim.index), "text": claim.text, SAID: claim.said, DETECTOR: claim.detector_label}

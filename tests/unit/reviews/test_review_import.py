@@ -5,14 +5,15 @@ from typing import Any, cast
 
 import pytest
 
+from schemas.errors import NotReached
 from schemas.labels import ClaimLabel, Outcome
 from schemas.review import ReviewStratum
 from streams.reviews.cases import golden_cases
-from streams.reviews.exporting import Wanted, export
+from streams.reviews.exporting import Kind, Wanted, export
 from streams.reviews.given import GivenLabel
 from streams.reviews.importing import FROM_CLAIMS, Defaults, ReviewImport, import_labels
 from streams.reviews.refs import opened
-from streams.reviews.rows import ReviewRow
+from streams.reviews.rows import ReviewRow, as_csv
 from streams.reviews.summary import StatsWanted, review_stats
 from streams.store import ALL_TENANTS, ReviewFilter, Store, Tenants
 from tests.builders import FINGERPRINT, NOW, draw, drawn_trace, trace, verdict
@@ -80,14 +81,42 @@ def test_a_second_opinion_is_of_another_reviewer(store: MemoryStore) -> None:
     """On answers with one label, without it; those with two are done."""
     first = exported(store, 4)
     taken(store, [said(row) for row in first])
-    assert [] == exported(store, is_second_opinion=True, reviewer="ana")
-    again = exported(store, is_second_opinion=True, reviewer="ben")
+    assert [] == exported(store, kind=Kind.SECOND_OPINION, reviewer="ana")
+    again = exported(store, kind=Kind.SECOND_OPINION, reviewer="ben")
     assert {row.trace_id for row in first} == {row.trace_id for row in again}
     taken(store, [said(again[0], "unclear", reviewer="ben")])
-    assert 3 == len(exported(store, is_second_opinion=True, reviewer="eve"))
+    assert 3 == len(exported(store, kind=Kind.SECOND_OPINION, reviewer="eve"))
     both = [one for one in store.reviews.labels(WEEK, tenants=ALL_TENANTS) if one.trace_id == again[0].trace_id]
     assert [("ana", False), ("ben", True)] == [(one.reviewer, one.is_second_opinion) for one in both]
     assert {opened(again[0].ref, SALT).stratum} == {one.stratum for one in both}
+
+
+def test_disputed_answers_come_with_what_each_said(store: MemoryStore) -> None:
+    """Of answers and of claims, until somebody settles them."""
+    rows = exported(store, 3)
+    for reviewer, label in (("ana", "supported"), ("ben", "unclear")):
+        taken(store, [said(rows[0], reviewer=reviewer), said(rows[0], label, "0", reviewer=reviewer)])
+    taken(store, [said(rows[1]), said(rows[1], "unclear", reviewer="ben"), said(rows[2])])
+    found = {row.trace_id: row for row in exported(store, kind=Kind.DISPUTED)}
+    assert {rows[0].trace_id, rows[1].trace_id} == set(found)
+    assert "ana: supported; ben: unclear" == found[rows[0].trace_id].claims[0].said
+    assert "ana: grounded; ben: unclear" == found[rows[1].trace_id].said
+    assert "ben: unclear" in as_csv(list(found.values()), is_blind=True)
+    settled = [said(found[rows[1].trace_id]), said(found[rows[0].trace_id], "supported", "0")]
+    taken(store, settled, Defaults(NOW + 2 * DAY, "lead", is_adjudication=True))
+    assert [] == exported(store, kind=Kind.DISPUTED)
+
+
+def test_a_named_answer_is_in_no_estimate_and_still_drawn(store: MemoryStore) -> None:
+    """Whoever picks an answer does not draw it; an unknown one is told."""
+    (drawn,) = exported(store, 1)
+    (row,) = exported(store, kind=Kind.NAMED, trace_ids=(drawn.trace_id,))
+    assert ReviewStratum.ASKED is opened(row.ref, SALT).stratum
+    taken(store, [said(row)])
+    assert 0 == review_stats(cast("Store", store), StatsWanted(WEEK), ALL_TENANTS).corrected.labels
+    assert [drawn.trace_id] == [again.trace_id for again in exported(store, 1)]
+    with pytest.raises(NotReached, match="no trace 'x'"):
+        exported(store, kind=Kind.NAMED, trace_ids=("x",))
 
 
 def test_a_label_keeps_how_its_answer_was_drawn(store: MemoryStore) -> None:
