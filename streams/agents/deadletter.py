@@ -137,6 +137,9 @@ async def bury(letters: Sequence[DeadLetter], publisher: Publisher, max_value_by
     await send_fitting(publisher, DEADLETTER, forms, max_value_bytes + REQUEST_OVERHEAD_BYTES)
 
 
+_REMEDY = "mend sources, raise the limit, or skip the messages: docs/delivery.md"
+
+
 @dataclass(frozen=True, slots=True)
 class Ceiling:
     """Stops a consumer when bad messages are the rule: ``run_length`` in a row, or ``ratio`` of the last ``window``."""
@@ -147,16 +150,18 @@ class Ceiling:
     run: int = 0
     recent: tuple[bool, ...] = ()
 
-    def after(self, are_bad: Sequence[bool]) -> "Ceiling":
-        """The ceiling after a batch, in message order. Raises CeilingReached, saying which bound was passed."""
+    def after(self, are_bad: Sequence[bool], example: str = "") -> "Ceiling":
+        """The ceiling after a batch, in message order.
+
+        Raises CeilingReached, saying which bound was passed; ``example`` names one of the bad messages and its reason.
+        """
+        such = f", such as {example}" if example else ""
         run = self.run
         for is_bad in are_bad:
             run = run + 1 if is_bad else 0
             if run >= self.run_length:
-                raise CeilingReached(f"{CEILING}: {run} bad messages in a row; check the topic's format")
+                raise CeilingReached(f"{CEILING}: {run} bad messages in a row{such}; {_REMEDY}")
         recent = (*self.recent, *are_bad)[-self.window :]
         if len(recent) == self.window and sum(recent) > self.ratio * self.window:
-            raise CeilingReached(
-                f"{CEILING}: {sum(recent)} of {self.window} messages are bad; check the topic's format"
-            )
+            raise CeilingReached(f"{CEILING}: {sum(recent)} of {self.window} messages are bad{such}; {_REMEDY}")
         return replace(self, run=run, recent=recent)
