@@ -27,6 +27,7 @@ from streams.store import (
     StoredSpan,
     StoredTrace,
     StoreStats,
+    Suspect,
     Tenants,
     TraceHead,
     TraceSummary,
@@ -59,6 +60,7 @@ class MemoryStore:
         self._watermarks: dict[tuple[str, int], Watermark] = {}
         self._alerts: dict[str, Alert] = {}
         self._actions: dict[tuple[datetime, str], AlertAction] = {}
+        self._suspects: dict[tuple[str, int, int, int, str], Suspect] = {}
         self._deploys: dict[tuple[datetime, str, str, str], Deploy] = {}
         self._tallies: dict[tuple[object, ...], Tally] = {}
         self._generation = 0
@@ -165,6 +167,14 @@ class MemoryStore:
     def alert_actions(self, since: datetime) -> list[AlertAction]:
         """Oldest first."""
         return [row for key, row in sorted(self._actions.items(), key=lambda item: item[0]) if key[0] >= since]
+
+    def insert_suspects(self, rows: Sequence[Suspect], _now: datetime) -> None:
+        """The same death twice is one."""
+        self._suspects.update({(row.topic, row.partition, row.offset, row.recorded_ms, row.death): row for row in rows})
+
+    def suspects(self) -> list[Suspect]:
+        """By position."""
+        return [row for _, row in sorted(self._suspects.items(), key=lambda item: item[0])]
 
     def insert_deploys(self, rows: Sequence[Deploy]) -> None:
         """The same deploy twice is one."""

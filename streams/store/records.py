@@ -128,6 +128,16 @@ class Deploy(Record):
     author: str = ""
 
 
+class Suspect(Record):
+    """A death of a process while it was reading this message; ``death`` names it, ``recorded_ms`` is since 1970."""
+
+    topic: str
+    partition: int
+    offset: int
+    recorded_ms: int
+    death: str
+
+
 class AlertAction(Record):
     """What a person did to an alert; ``until`` ends a silence, None keeps it until the alert resolves."""
 

@@ -24,6 +24,7 @@ TIME_COLUMNS = {
     "kept_answers": "ts",
     "watermarks": "event_time",
     "spans": "stored_at",
+    "suspects": "found_at",
     "message_fates": "recorded_at",
     "unstored_traces": "closed_at",
 }

@@ -14,7 +14,7 @@ from schemas.labels import AlertState, RiskTier
 from schemas.policy import PolicyRecord
 from schemas.tally import BUCKET, Tally
 from schemas.verdict import Verdict
-from streams.store import flagged, listing, log, migrations, progress, spans, tallies, traces
+from streams.store import flagged, listing, log, migrations, progress, spans, suspects, tallies, traces
 from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
@@ -34,6 +34,7 @@ from streams.store.records import (
     StoreCounts,
     StoredSpan,
     StoredTrace,
+    Suspect,
     Tenants,
     TraceHead,
     Watermark,
@@ -156,6 +157,14 @@ class Store:
     def alert_actions(self, since: datetime) -> list[AlertAction]:
         """What people did since a moment, oldest first."""
         return log.read_actions(self._connection, since)
+
+    def insert_suspects(self, rows: Sequence[Suspect], now: datetime) -> None:
+        """Add deaths of processes on a message; the same death twice is one."""
+        suspects.insert_suspects(self._connection, rows, now)
+
+    def suspects(self) -> list[Suspect]:
+        """The deaths of the last eight days, by position."""
+        return suspects.read_suspects(self._connection)
 
     def insert_deploys(self, rows: Sequence[Deploy]) -> None:
         """Add deploys."""

@@ -14,6 +14,7 @@ from streams.store import (
     FlaggedAnswer,
     Store,
     StoredSpan,
+    Suspect,
     TraceHead,
     Watermark,
 )
@@ -300,6 +301,17 @@ def test_of_an_alert_the_last_state_counts(store: Subject) -> None:
     assert ["b"] == [row.alert_id for row in store.alerts(states=[AlertState.FIRING])]
     assert [] == store.alerts(states=[])
     assert 1 == len(store.alerts(limit=1))
+
+
+def test_deaths_on_a_message_are_kept_once_each(store: Subject) -> None:
+    """Whoever finds one out writes it, perhaps twice."""
+    one = Suspect(topic="traces", partition=2, offset=7, recorded_ms=-1, death="a")
+    other = Suspect(topic="traces", partition=2, offset=7, recorded_ms=-1, death="b")
+    now = datetime.now(UTC)  # rows live for eight days
+    store.insert_suspects([other, one], now)
+    store.insert_suspects([one], now)
+    store.insert_suspects([], now)
+    assert [one, other] == store.suspects()
 
 
 def test_actions_and_deploys_since_a_moment(store: Subject) -> None:
