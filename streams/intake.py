@@ -21,6 +21,8 @@ from streams.agents.watermarks import Watermarks
 from streams.assembly import ClosingRules, OpenTraces
 from streams.broker.topics import SPANS
 from streams.clock import settled_now, utc_now
+from streams.deadletters.halts import Halts
+from streams.deadletters.hazards import Hazards
 from streams.documents import CHECK_SECONDS, Documents
 from streams.messages import Message
 from streams.redaction.letters import concealing
@@ -50,7 +52,13 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     topics, reading = await source_reading(runtime, marks_store)
     app = runtime.app(Role.INGEST, runtime.source, reading)
     step = await ingest_step(runtime, watermarks)
-    runtime.attach(app, Role.INGEST, topics, step.handle, batch_size=settings.ingest.batch_size)
+    handle = step.handle
+    if not settings.embedded:  # such a broker forgets with the process what it died on, and where it stopped
+        hazards = await Hazards.open(runtime.work_dir, marks_store, utc_now())
+        runtime.stack.callback(hazards.close)
+        step.decode = hazards.watched(step.decode)
+        handle = Halts.around(step, runtime.work_dir, runtime.lifeline).handle
+    runtime.attach(app, Role.INGEST, topics, handle, batch_size=settings.ingest.batch_size)
     _save_watermarks(runtime, app, watermarks, marks_store, dict)
     return app
 

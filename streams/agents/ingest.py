@@ -58,7 +58,7 @@ class Ingest:
         """Make the batch safe. Raises Retryable (nothing is lost by running it again) or CeilingReached."""
         began = perf_counter()
         taken = await self.take_in(messages)
-        ceiling = self.ceiling.after(_are_bad(messages, taken.letters))
+        ceiling = self.ceiling.after(_are_bad(messages, taken.letters), _example(taken.letters))
         letters = [self.conceal(letter) for letter in taken.letters]
         await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
         self.ceiling = ceiling
@@ -90,6 +90,14 @@ class Ingest:
 def _are_bad(messages: Sequence[Message], letters: Sequence[DeadLetter]) -> list[bool]:
     bad = {letter.message.position for letter in letters}
     return [message.position in bad for message in messages]
+
+
+def _example(letters: Sequence[DeadLetter]) -> str:
+    """Position and reason of the last one: a detail may quote what a user wrote."""
+    if not letters:
+        return ""
+    topic, partition, offset = letters[-1].message.position
+    return f"{topic} {partition}:{offset} ({letters[-1].reason})"
 
 
 def _log_batch(messages: Sequence[Message], taken: TakenIn, took_seconds: float) -> None:
