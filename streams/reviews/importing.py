@@ -20,7 +20,7 @@ from schemas.labels import ClaimLabel
 from schemas.review import ReviewLabel
 from streams.reviews.given import GivenLabel, RowFault
 from streams.reviews.refs import ReviewRef, opened
-from streams.store import ReviewFilter, Store, Tenants
+from streams.store import AllTenants, ReviewFilter, Store, Tenants
 
 W = TypeVar("W", bound=StrEnum)
 FROM_CLAIMS = "from the labels of its claims"
@@ -68,7 +68,7 @@ def import_labels(  # noqa: PLR0913 — a store, what was given, and how to read
     check_only: bool = False,
 ) -> ReviewImport:
     """Check all rows, then store what is new in them; with a fault, or ``check_only``, nothing. Raises as the store."""
-    read = _read(rows, salt, defaults)
+    read = _read(rows, salt, defaults, tenants)
     every = [*read.labels, *read.derived]
     known = _known(store, every, tenants)
     new = [label for label in every if _said(label, None if label.at == defaults.now else label.at) not in known]
@@ -84,12 +84,12 @@ def import_labels(  # noqa: PLR0913 — a store, what was given, and how to read
     )
 
 
-def _read(rows: Iterable[GivenLabel], salt: bytes, defaults: Defaults) -> _Read:
+def _read(rows: Iterable[GivenLabel], salt: bytes, defaults: Defaults, tenants: Tenants) -> _Read:
     read = _Read()
     refs: dict[tuple[datetime, str, str], ReviewRef] = {}
     for row in rows:
         try:
-            ref = _ref(row, salt)
+            ref = _ref(row, salt, tenants)
             label = _label(row, ref, defaults)
         except _Refused as refused:
             read.faults.append(RowFault(row=row.row, field=refused.field, text=str(refused)))
@@ -107,11 +107,13 @@ class _Refused(Exception):
         self.field = name
 
 
-def _ref(row: GivenLabel, salt: bytes) -> ReviewRef:
+def _ref(row: GivenLabel, salt: bytes, tenants: Tenants) -> ReviewRef:
     try:
         ref = opened(row.ref, salt)
     except ConfigError as error:
         raise _Refused("ref", str(error)) from error
+    if not isinstance(tenants, AllTenants) and ref.tenant not in tenants:
+        raise _Refused("ref", "is an answer of another tenant; import it with that tenant's rights")
     if row.trace_id and row.trace_id != ref.trace_id:
         raise _Refused("trace_id", f"{row.trace_id[:60]!r} is not the answer of this row's ref; did rows get mixed up?")
     return ref

@@ -174,6 +174,14 @@ def test_a_faulty_row_is_named_and_stops_all(store: MemoryStore, fields: dict[st
     assert [] == stored(store)
 
 
+def test_nobody_labels_answers_of_another_tenant(store: MemoryStore) -> None:
+    """Even with a file that somebody else exported."""
+    (row,) = exported(store, 1, tenants=frozenset({"globex"}))
+    found = import_labels(cast("Store", store), [said(row)], SALT, LATER, frozenset({"acme"}))
+    assert (0, "ref") == (found.taken, found.faults[0].field)
+    assert [] == stored(store)
+
+
 def test_a_row_without_a_reviewer_is_a_fault(store: MemoryStore) -> None:
     """Nobody is made up."""
     found = taken(store, [said(exported(store, 1)[0])], Defaults(NOW + DAY))
