@@ -18,12 +18,12 @@ from alerts.unmapped import UnmappedConfig
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
 from streams.agents.alert_pulse import AlertPulse
+from streams.agents.following import followed
 from streams.agents.notified import Notified
 from streams.agents.policies import PolicyPublisher
 from streams.agents.sink import Sink
 from streams.agents.telling import Teller
 from streams.agents.verify import Verify
-from streams.broker.replica import FOLLOW_SECONDS, Replica
 from streams.broker.topics import ALERT_LEADER, DRAWN, NOTIFIED, VERDICTS
 from streams.clock import settled_now, utc_now
 from streams.completion import llm_splitter
@@ -79,8 +79,7 @@ async def build_alert(runtime: Runtime) -> faust.App:
     known = await asyncio.to_thread(store.alerts, limit=KNOWN_ALERTS)
     notifiers = _notifiers(runtime)
     notified = Notified()
-    follower = runtime.lifeline.vitals.of_timer(f"follower of {NOTIFIED}", FOLLOW_SECONDS)
-    replica = Replica(runtime.internal, NOTIFIED, notified.on_record, on_poll=lambda: follower.done(1))
+    replica = followed(runtime.internal, NOTIFIED, notified.on_record, runtime.lifeline)
     await replica.start()
     runtime.stack.push_async_callback(replica.stop)
     if runtime.settings.embedded:

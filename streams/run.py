@@ -11,12 +11,12 @@ import uvloop
 
 from schemas.policy import PolicyDocument
 from streams.agents.batches import FAILED, Lifeline, Stopping
+from streams.agents.following import followed
 from streams.agents.policies import KnownPolicies, without_heartbeats
 from streams.agents.shell import EXIT_OK, install_signals, serve
 from streams.broker.connection import Connection
 from streams.broker.embedded import embedded_broker
 from streams.broker.publisher import Publisher, record_message
-from streams.broker.replica import FOLLOW_SECONDS, Replica
 from streams.broker.topics import DRAWN, POLICY, TopicSpec, create_topics
 from streams.deployment import prepare
 from streams.roles import BUILDERS, start_web
@@ -92,8 +92,7 @@ async def connected(
         await publisher.start()
         stack.push_async_callback(publisher.stop)
         policies = KnownPolicies(without_heartbeats(await asyncio.to_thread(store.policy_records)))
-        follower = lifeline.vitals.of_timer(f"follower of {POLICY}", FOLLOW_SECONDS)
-        replica = Replica(internal, POLICY, policies.on_record, on_poll=lambda: follower.done(1))
+        replica = followed(internal, POLICY, policies.on_record, lifeline)
         await replica.start()
         stack.push_async_callback(replica.stop)
         if settings.embedded:

@@ -116,12 +116,35 @@ class Vitals:
 
 
 @dataclass(slots=True)
+class Follower:
+    """Who follows a topic of one partition without a group: ``position`` says how far it is."""
+
+    topic: str
+    position: Callable[[], int]
+    unread: int = 0
+    seen_at: int = -1
+    """Where it was when the broker was last asked."""
+    behind_since: float = 0.0
+    asked_at: float = 0.0
+
+    def compare(self, end: int, now: float) -> None:
+        """The topic ends there: not at the end, and no further than at the last look, is behind."""
+        position = self.position()
+        is_stuck = position < end and position == self.seen_at
+        self.unread = max(0, end - position)
+        self.behind_since = (self.behind_since or now) if is_stuck else 0.0
+        self.seen_at, self.asked_at = position, now
+
+
+@dataclass(slots=True)
 class AllVitals:
     """The agents and timers of a process by name."""
 
     agents: dict[str, Vitals] = field(default_factory=dict)
     timers: dict[str, Vitals] = field(default_factory=dict)
     """Steps that run again and again, and followers of a topic: to be idle for long is a fault."""
+    followers: dict[str, Follower] = field(default_factory=dict)
+    """Timers that follow a topic."""
 
     def of(self, name: str) -> Vitals:
         """The vitals of an agent, made at the first call."""

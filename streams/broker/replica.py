@@ -36,6 +36,8 @@ class Replica:
         self._partition = TopicPartition(topic, 0)
         self._on_record = on_record
         self._on_poll = on_poll
+        self.position = 0
+        """The offset behind the last message that was seen."""
         self._task: asyncio.Task[None] | None = None
         self._is_caught_up = asyncio.Event()
 
@@ -88,7 +90,7 @@ class Replica:
                 self._on_poll()
                 for message in batches.get(self._partition, ()):
                     self._on_record(message.key, message.value)
-                    offset = message.offset + 1
+                    self.position = offset = message.offset + 1
                 high = consumer.highwater(self._partition)
                 if high is not None and offset >= high:
                     self._is_caught_up.set()

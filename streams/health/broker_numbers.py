@@ -50,6 +50,11 @@ class BrokerNumbers:
             if tp in begins and tp in ends
         }
 
+    async def ends(self, topics: Collection[str]) -> dict[Partition, int]:
+        """The offset behind the last message of topics of one partition, as of the last ``cluster``."""
+        known = partitions_of({topic: [0] for topic in topics})
+        return {(tp.topic, tp.partition): end for tp, end in (await self._lookup.offsets(known, END)).items()}
+
     async def committed(self, group: str, partitions: Collection[Partition]) -> dict[Partition, int]:
         """The group's offsets of those partitions that it has any of."""
         if not partitions:

@@ -6,7 +6,7 @@ from time import monotonic
 from aiokafka.errors import KafkaError
 
 from schemas.errors import BrokerUnavailable
-from streams.agents.vitals import Partition
+from streams.agents.vitals import Follower, Partition
 from streams.broker.connection import Connection
 from streams.broker.lookup import Cluster
 from streams.health.broker_numbers import BrokerNumbers
@@ -48,6 +48,14 @@ class Probe:
         except KafkaError:
             await self.stop()
             raise
+
+    async def follow(self, follower: Follower) -> None:
+        """Compare how far a follower is with the end of its topic. Raises KafkaError when nobody answers."""
+        if self._is_embedded or follower.topic not in self._cluster.partitions:
+            return
+        end = (await self._numbers.ends([follower.topic])).get((follower.topic, 0))
+        if end is not None:
+            follower.compare(end, monotonic())
 
     async def stop(self) -> None:
         """Disconnect; the next look connects again."""

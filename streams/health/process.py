@@ -110,7 +110,7 @@ class Process:
         members = {role: member.look() for role, member in self.members.items()}
         vitals = self.lifeline.vitals
         agents = [self._agent(name, one, members.get(name), now) for name, one in list(vitals.agents.items())]
-        timers = [_signs_of(name, one, now, is_timer=True) for name, one in list(vitals.timers.items())]
+        timers = [self._timer(name, one, now) for name, one in list(vitals.timers.items())]
         return Signs(
             is_stopping=self.lifeline.stopping.is_set(),
             awake_seconds=now - self.awake_since,
@@ -128,7 +128,13 @@ class Process:
         lag, unread_since = self.lags.get(name), self._unread_since.get(name)
         if lag is None or unread_since is None:
             return signs
-        return replace(signs, unread=lag.unread, unread_seconds=now - unread_since)
+        return replace(signs, unread=lag.unread, unread_seconds=lag.at - unread_since)
+
+    def _timer(self, name: str, vitals: Vitals, now: float) -> AgentSigns:
+        signs, follower = _signs_of(name, vitals, now, is_timer=True), self.lifeline.vitals.followers.get(name)
+        if follower is None or not follower.behind_since:
+            return signs
+        return replace(signs, unread=follower.unread, unread_seconds=follower.asked_at - follower.behind_since)
 
 
 def _signs_of(name: str, vitals: Vitals, now: float, *, is_timer: bool) -> AgentSigns:

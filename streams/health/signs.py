@@ -37,8 +37,9 @@ class Membership:
 class AgentSigns:
     """What one agent or timer is doing; seconds, 0 for not at all.
 
-    ``unread_seconds``: for how long there have been messages on its partitions that it has not handled. A timer, and
-    the alert tick of a leader, always have something to do. ``waited_seconds``: since it last said what it waits for.
+    ``unread_seconds``: for how long there have been messages for it that it has not handled, as far as the broker has
+    confirmed that; of a follower of a topic, that it has come no further. A timer, and the alert tick of a leader,
+    always have something to do. ``waited_seconds``: since it last said what it waits for.
     """
 
     name: str

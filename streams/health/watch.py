@@ -9,6 +9,7 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from schemas.errors import StoreUnavailable
+from streams.agents.vitals import Follower
 from streams.broker.connection import Connection
 from streams.health.metrics import Sources, registry_of
 from streams.health.probe import Probe
@@ -87,11 +88,17 @@ class ServiceChecks:
                     await probe.ping()
                     for member in members:
                         self._process.take_lag(member.role, await probe.look(member))
+                    for follower in self._followers(name):
+                        await probe.follow(follower)
             except (KafkaError, TimeoutError, OSError) as error:
                 log.warning("broker_silent", cluster=name, error=type(error).__name__)
                 _note(self._process.services[name], self._process.clock(), is_there=False)
             else:
                 _note(self._process.services[name], self._process.clock(), is_there=True)
+
+    def _followers(self, cluster: str) -> list[Follower]:
+        """Who follows a topic of a cluster: only ours have such."""
+        return list(self._process.lifeline.vitals.followers.values()) if cluster == INTERNAL else []
 
     async def stop(self) -> None:
         """Disconnect."""

@@ -19,6 +19,7 @@ class StallReason(StrEnum):
     BATCH_STUCK = "batch_stuck"
     REBALANCE_STUCK = "rebalance_stuck"
     TIMER_STUCK = "timer_stuck"
+    FOLLOWER_STUCK = "follower_stuck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,9 @@ def _of_agent(agent: AgentSigns, signs: Signs, limits: Limits, patience: float) 
 
 
 def _of_timer(agent: AgentSigns, limits: Limits, patience: float) -> Stall | None:
+    behind = min(agent.unread_seconds, patience)
+    if behind > limits.idle:
+        return Stall(StallReason.FOLLOWER_STUCK, agent.name, behind, agent.unread)
     if agent.busy_seconds:
         seconds, limit = min(agent.busy_seconds, patience), limits.batch
     else:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from streams.agents.batches import Lifeline
-from streams.agents.vitals import Vitals
+from streams.agents.vitals import Follower, Vitals
 from streams.health.lag import GroupLag, Place
 from streams.health.process import STORE, Process, Service
 from streams.health.pulse import SUSPENDED_SECONDS, Pulse, remember, remembered
@@ -34,6 +34,11 @@ def process(hand: Hand) -> Process:
     return found
 
 
+def confirmed(process: Process, hand: Hand) -> None:
+    """The broker has told again what it told before."""
+    process.take_lag("verify", lagging(hand))
+
+
 def lagging(hand: Hand) -> GroupLag:
     """Four messages that nobody has handled."""
     return GroupLag(hand(), {("gw.drawn", 0): Place(0, 10, 6).of_ours(6)})
@@ -46,10 +51,14 @@ def pulse_of(process: Process, hand: Hand, *, cpu_share: float = 0.0) -> tuple[P
     return pulse, ended
 
 
-def run(process: Process, pulse: Pulse, hand: Hand, seconds: int, *, looks: bool = True) -> None:
-    """Second after second: the loop looks, the thread turns."""
+def run(  # noqa: PLR0913  who does what in these seconds
+    process: Process, pulse: Pulse, hand: Hand, seconds: int, *, looks: bool = True, asks: bool = True
+) -> None:
+    """Second after second: the broker is asked, the loop looks, the thread turns."""
     for _ in range(seconds):
         hand.at += 1.0
+        if asks and process.lags.get("verify", GroupLag(0.0)).unread:
+            confirmed(process, hand)
         if looks:
             process.look_again()
         pulse.turn()
@@ -64,6 +73,34 @@ def test_agent_that_leaves_messages_alone_ends_the_process(process: Process, han
     assert [] == ended
     run(process, pulse, hand, 2)
     assert (StallReason.AGENT_IDLE, "verify", 4) == (ended[0].reason, ended[0].part, ended[0].unread)
+
+
+def test_lag_that_the_broker_no_longer_confirms_says_nothing(process: Process, hand: Hand) -> None:
+    """It may be silent before anybody has noticed."""
+    process.look_again()
+    pulse, ended = pulse_of(process, hand)
+    confirmed(process, hand)
+    run(process, pulse, hand, 50)
+    run(process, pulse, hand, 5000, asks=False)
+    assert [] == ended
+
+
+def test_follower_that_stands_still_before_the_end_is_behind() -> None:
+    """One that moves, or is at the end, is not."""
+    follower = Follower("gw.policy", lambda: position)
+    position = 5
+    follower.compare(9, 10.0)
+    assert 0.0 == follower.behind_since, "it may be on its way"
+    follower.compare(9, 20.0)
+    follower.compare(12, 30.0)
+    assert (20.0, 7) == (follower.behind_since, follower.unread)
+    position = 6
+    follower.compare(12, 40.0)
+    assert 0.0 == follower.behind_since
+    position = 12
+    follower.compare(12, 50.0)
+    follower.compare(12, 60.0)
+    assert (0.0, 0) == (follower.behind_since, follower.unread)
 
 
 def test_lag_that_was_worked_off_begins_anew(process: Process, hand: Hand) -> None:

@@ -85,6 +85,14 @@ def test_timer_must_tick() -> None:
     assert StallReason.TIMER_STUCK is _reason(signs(replace(timer, idle_seconds=0.0, busy_seconds=1001.0)))
 
 
+def test_follower_must_come_further() -> None:
+    """It is asked and answers, but what the topic holds does not arrive."""
+    follower = AgentSigns("follower of gw.policy", is_timer=True, every_seconds=0.25, unread=3, unread_seconds=101.0)
+    assert Stall(StallReason.FOLLOWER_STUCK, follower.name, 101.0, unread=3) == stall_of(signs(follower), LIMITS)
+    assert None is stall_of(signs(replace(follower, unread_seconds=99.0)), LIMITS)
+    assert None is stall_of(signs(follower, is_broker_away=True), LIMITS)
+
+
 def test_tick_of_a_leader_must_come() -> None:
     """Its next tick always waits; one that is no leader has nothing to do."""
     member = replace(MEMBER, role="alert", is_leader=True)
