@@ -62,7 +62,7 @@ class Ingest:
         letters = [self.conceal(letter) for letter in taken.letters]
         await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
         self.ceiling = ceiling
-        self.watermarks.stored(messages, event_times(taken.arrivals, taken.read.spans))
+        self.watermarks.stored(messages, event_times(_kept(taken), taken.read.spans))
         _log_batch(messages, taken, perf_counter() - began)
 
     async def take_in(self, messages: Sequence[Message]) -> TakenIn:
@@ -85,6 +85,12 @@ class Ingest:
         shortened = await send_fitting(self.admission.publisher, SPANS, forms, limit)
         if shortened:
             log.warning("spans_shortened", spans=shortened, topic=SPANS)
+
+
+def _kept(taken: TakenIn) -> list[Arrival]:
+    """Without those of dead letters: a trace from a wrong clock must not move a watermark."""
+    dead = {letter.message.position for letter in taken.letters}
+    return [arrival for arrival in taken.arrivals if arrival.message.position not in dead]
 
 
 def _are_bad(messages: Sequence[Message], letters: Sequence[DeadLetter]) -> list[bool]:

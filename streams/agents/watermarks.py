@@ -10,6 +10,7 @@ IDLE_LAG = timedelta(minutes=5)
 """An idle partition's watermark stays this far behind now: producers may still be sending what happened meanwhile."""
 NOTHING_READ = datetime(1970, 1, 1, tzinfo=UTC)
 """Mark of a partition of which nothing was read yet: it keeps every bucket open until it says something."""
+_TICK = timedelta(microseconds=1)
 Key = tuple[str, int]
 
 
@@ -23,6 +24,7 @@ class Watermarks:
         before = {(mark.topic, mark.partition): mark for mark in stored_before}
         self._event_time: dict[Key, datetime] = {key: mark.event_time for key, mark in before.items()}
         self._next_offset: dict[Key, int] = {key: mark.next_offset for key, mark in before.items()}
+        self._written_at: dict[Key, datetime] = {key: mark.at for key, mark in before.items()}
 
     def stored(self, messages: Iterable[Message], times: Mapping[tuple[str, int, int], datetime]) -> None:
         """Every message of the batch is safe; ``times`` holds the event times of those that became traces."""
@@ -50,8 +52,8 @@ class Watermarks:
     ) -> list[Watermark]:
         """The marks of the assigned partitions, which are the keys of ``ends``.
 
-        A partition read to its end moves on to five minutes before ``now``; one with open traces, which began at
-        ``open_since``, no further than that.
+        A partition read to its end moves on to five minutes before ``now``, which must not go back; one with open
+        traces, which began at ``open_since``, no further than that. No mark is beyond ``now``.
         """
         idle = set(self.read_to_end(ends))
         return [self._row(key, now, (open_since or {}).get(key), is_idle=key in idle) for key in ends]
@@ -60,12 +62,16 @@ class Watermarks:
         if is_idle:
             self.advance(key, now - IDLE_LAG if open_since is None else min(open_since, now - IDLE_LAG))
         topic, partition = key
-        event_time = self._event_time.get(key, NOTHING_READ)
+        # A producer's clock may be hours ahead; no bucket that has not ended may close by that.
+        event_time = min(self._event_time.get(key, NOTHING_READ), now)
+        # The newest row counts, so on a clock that was set back a mark is dated right after the one before it.
+        at = max(now, self._written_at.get(key, now - _TICK) + _TICK)
+        self._written_at[key] = at
         return Watermark(
             topic=topic,
             partition=partition,
             event_time=event_time,
             is_idle=is_idle,
             next_offset=self._next_offset.get(key, -1),
-            at=now,
+            at=at,
         )

@@ -37,6 +37,7 @@ _DEPLOYS = Table(
 _HEARTBEAT = ""
 
 _READ_POLICY = "SELECT record FROM policy FINAL ORDER BY published_at, entry = '', entry"
+_NEWEST_ALERT = "SELECT max(rev) AS rev FROM alerts"
 _READ_ALERTS = """
 SELECT alert_id, argMax(record, rev) AS record, argMax(state, rev) AS newest, argMax(updated_at, rev) AS at
 FROM alerts
@@ -68,8 +69,11 @@ def read_policy(connection: Connection) -> list[PolicyRecord]:
 
 def insert_alerts(connection: Connection, rows: Sequence[Alert]) -> None:
     """Add states of alerts; of each alert the one inserted last is its present one."""
-    # Not updated_at: a corrected past may move an alert to a state of an earlier bucket.
-    rev = time_ns() // 1000
+    if not rows:
+        return
+    # Not updated_at: a corrected past may move an alert to a state of an earlier bucket. And above all that is there,
+    # since a clock may be set back.
+    rev = max(time_ns() // 1000, connection.query(_NEWEST_ALERT)[0]["rev"] + 1)
     connection.insert(
         _ALERTS,
         [

@@ -55,3 +55,23 @@ def test_a_restart_goes_on_from_the_stored_mark() -> None:
 def test_an_empty_partition_is_idle() -> None:
     """A partition without any message must not hold the others."""
     assert [True] == [row.is_idle for row in Watermarks().rows({KEY: 0}, NOW)]
+
+
+def test_mark_on_a_clock_that_was_set_back_is_still_the_newest() -> None:
+    """The row with the latest time of writing counts: a process that restarts on such a clock must not be ignored."""
+    before = Watermark(topic="traces", partition=0, event_time=OLD, at=NOW)
+    marks = Watermarks([before])
+    past = NOW - timedelta(hours=5)
+    written = [marks.rows({KEY: None}, past + timedelta(seconds=number))[0].at for number in range(3)]
+    assert written == sorted(set(written))
+    assert written[0] > NOW
+    assert marks.rows({KEY: None}, NOW + timedelta(seconds=9))[0].at == NOW + timedelta(seconds=9)
+
+
+def test_trace_from_the_future_closes_no_bucket_that_has_not_ended() -> None:
+    """A producer whose clock is ahead, or a span that ends in a hundred years."""
+    marks = Watermarks()
+    stored(marks, 0, NOW + timedelta(days=36_500))
+    assert [NOW] == [row.event_time for row in marks.rows({KEY: 9}, NOW)]
+    later = NOW + timedelta(hours=1)
+    assert [later] == [row.event_time for row in marks.rows({KEY: 9}, later)]
