@@ -35,7 +35,8 @@ class Screener:
         """
         began = self.clock()
         prepared = [
-            prepare(trace, policy, self.max_answer_bytes) for trace, policy in zip(traces, policies, strict=True)
+            prepare(trace, policy, self.max_answer_bytes, clock=self.clock)
+            for trace, policy in zip(traces, policies, strict=True)
         ]
         was_prepared = self.clock()
         judgements = self._judge(prepared)

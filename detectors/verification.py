@@ -1,6 +1,6 @@
 """Verification: drawn traces to verdicts; judges only what ingest has not judged with the same detector already."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from time import perf_counter
 
@@ -68,13 +68,9 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
     said = find_said_by_user(prepared, judgements, policies, detector, attempts)
     done = clock()
     share = 1000 / max(1, len(drawn))
-    step, own_ms = _detector_step(layers), (was_judged - was_prepared) * share
-    later = {SECOND_LOOKS: (done - was_judged) * share}
+    shared = {_detector_step(layers): (was_judged - was_prepared) * share, SECOND_LOOKS: (done - was_judged) * share}
     first = {} if splitter is None else {SPLIT: (was_split - began) * share}
-    steps = [
-        {**first, step: own_ms, **later} if judged is None else {**first, **item.screening.timings_ms, **later}
-        for item, judged in zip(drawn, known, strict=True)
-    ]
+    steps = [{**first, **shared, **_earlier(item.screening, judged)} for item, judged in zip(drawn, known, strict=True)]
     run = Run(detector.fingerprint, tuple(layers), now, (done - began) * share, splitter.name if splitter else "")
     return [
         build_verdict(ready, judged, policy, run, Looks((*stale, *wrong), by_user, timings))
@@ -82,6 +78,13 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
             prepared, judgements, policies, steps, outdated, misattributed, said, strict=True
         )
     ]
+
+
+def _earlier(screening: Screening, judged: Sequence[ClaimJudgement] | None) -> Mapping[str, float]:
+    """The times of what ingest did and verify took over: splitting, and judging where there was anything to judge."""
+    if judged is None:
+        return {}
+    return screening.timings_ms if judged else {step: ms for step, ms in screening.timings_ms.items() if step == SPLIT}
 
 
 def _detector_step(layers: Sequence[Layer]) -> str:

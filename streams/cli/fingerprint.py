@@ -51,13 +51,17 @@ class ChangedPart(Record):
     means: str
 
 
-class Comparison(Record):
-    """Two fingerprints; ``is_same_series`` when nothing differs."""
+class Shown(Record):
+    """What is printed: a fingerprint and, with ``--compare``, what it was compared with and what differs."""
 
-    before: Made
-    after: Made
-    is_same_series: bool
-    changed: tuple[ChangedPart, ...]
+    source: str
+    fingerprint: str
+    parts: dict[str, str]
+    first_ts: UtcDatetime | None = None
+    last_ts: UtcDatetime | None = None
+    compared_with: Made | None = None
+    is_same_series: bool | None = None
+    changed: tuple[ChangedPart, ...] | None = None
 
 
 def fingerprint(
@@ -101,7 +105,7 @@ def fingerprint(
         _print(made, _made_text(made), as_json=as_json)
 
 
-def compared(before: Made, after: Made) -> Comparison:
+def compared(before: Made, after: Made) -> Shown:
     """What differs between two, with what each difference means. Raises NotReached where the parts are not known."""
     from detectors.fingerprint import changed_parts  # noqa: PLC0415  loads word lists; --help must not wait
 
@@ -112,7 +116,7 @@ def compared(before: Made, after: Made) -> Comparison:
         ChangedPart(part=name, before=old, after=new, means=_MEANS.get(name, _OF_THRESHOLD))
         for name, old, new in changed_parts(before.parts, after.parts)
     )
-    return Comparison(before=before, after=after, is_same_series=not changed, changed=changed)
+    return Shown(**after.model_dump(), compared_with=before, is_same_series=not changed, changed=changed)
 
 
 def _of(policy: PolicyDocument, source: str, verify: Verify) -> Made:
@@ -198,12 +202,15 @@ def _made_text(made: Made) -> Text:
     return Text("\n").join(lines)
 
 
-def _comparison_text(found: Comparison) -> Text:
-    lines = [Text(plain(f"{side.fingerprint}  {side.source}"), style="bold") for side in (found.before, found.after)]
+def _comparison_text(found: Shown) -> Text:
+    lines = [
+        Text(plain(f"{side.fingerprint}  {side.source}"), style="bold")
+        for side in (found.compared_with or found, found)
+    ]
     if found.is_same_series:
         return Text("\n").join([*lines, Text("Nothing differs: one series.")])
     lines.append(Text("Different series: the second begins with a baseline of its own, because of"))
-    for change in found.changed:
+    for change in found.changed or ():
         lines.append(Text(plain(f"  {change.part}: {change.before or '(none)'} -> {change.after or '(none)'}")))
         lines.append(Text(f"      {change.means}", style="dim"))
     return Text("\n").join(lines)

@@ -6,9 +6,10 @@ from detectors.golden.diffing import GoldenDiff
 from detectors.golden.stats import GoldenStats
 from schemas.alert import Alert
 from schemas.base import Record
-from schemas.labels import Containment, FailureLabel, Outcome, RiskTier
+from schemas.labels import Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.policy import PolicyRecord
 from streams.attach.report import Attached
+from streams.cli import fingerprint
 from streams.cli.config import ShownSetting
 from streams.cli.deadletter_skip import Skipped
 from streams.cli.deadletter_view import LetterShown
@@ -54,12 +55,23 @@ class CheckedAnswer(Record):
     tier: RiskTier
     outcome: Outcome
     score: float | None
+    faithfulness: float | None
     passed: bool
     containment: Containment
     delivered: str | None
     failures: tuple[FailureLabel, ...]
-    fingerprint: str
+    severity: Severity | None
+    severities: dict[FailureLabel, Severity]
+    findings: tuple[dict[str, Any], ...]
+    citation_precision: float | None
+    citation_recall: float | None
     claims: tuple[dict[str, Any], ...]
+    judged: dict[str, Any]
+    splitter: str
+    layers: tuple[Layer, ...]
+    timings_ms: dict[str, float]
+    took_ms: float
+    fingerprint: str
     error: str = ""
 
 
@@ -77,6 +89,7 @@ SHAPES: dict[str, type[Record]] = {
     "coverage": TopicCoverage,
     "deploy list": Deploy,
     "deploy mark": Deploy,
+    "fingerprint": fingerprint.Shown,
     "golden add": GoldenAdded,
     "golden check": CheckedProblem,
     "golden diff": GoldenDiff,
