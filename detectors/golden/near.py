@@ -13,6 +13,8 @@ from math import ceil
 
 SIMILARITY = 0.8
 """Jaccard similarity of trigrams from which two questions are one: some three changed words in a sentence of twelve."""
+_ROUNDING = 1e-9
+"""0.1 × 30 is a little more than 3: the filters must not skip a pair for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,11 @@ def near_pairs(texts: Sequence[str], similarity: float = SIMILARITY) -> Iterator
     by_gram: dict[str, list[int]] = defaultdict(list)
     for second, own in enumerate(grams):
         ordered = sorted(own, key=lambda gram: (often[gram], gram))
-        prefix = ordered[: len(ordered) - ceil(similarity * len(ordered)) + 1]
+        prefix = ordered[: len(ordered) - ceil(similarity * len(ordered) - _ROUNDING) + 1]
+        least, most = similarity * len(own) - _ROUNDING, len(own) / similarity + _ROUNDING
         for first in sorted({place for gram in prefix for place in by_gram[gram]}):
+            if not least <= len(grams[first]) <= most:
+                continue
             found = jaccard(grams[first], own)
             if found >= similarity:
                 yield NearPair(first, second, found)
@@ -42,8 +47,9 @@ def near_pairs(texts: Sequence[str], similarity: float = SIMILARITY) -> Iterator
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """Shared by all trigrams; 0 for two empty sets."""
-    together = len(one | other)
-    return len(one & other) / together if together else 0.0
+    shared = len(one & other)
+    together = len(one) + len(other) - shared
+    return shared / together if together else 0.0
 
 
 def trigrams(text: str) -> frozenset[str]:
