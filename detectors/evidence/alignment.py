@@ -1,9 +1,14 @@
-"""Word order: which pairs of the claim stand together in the evidence, and where another word stands in their place."""
+"""Word order: which pairs of the claim stand together in the evidence, and where another word stands in their place.
 
+What WordNet says of that other word tells a wording from an exchange.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.relations import antonyms_of, company_of, relation, relation_of_two
 from detectors.evidence.words import Word
 
 _GAP = 4
@@ -65,12 +70,19 @@ def substitutions(claim: PreparedClaim, found: Match) -> tuple[float, float, flo
     return float(substituted), float(inserted), heaviest
 
 
-def swaps(claim: PreparedClaim, found: Match) -> tuple[float, float]:
-    """Missing claim words whose neighbour stands beside a different word on the same side, and those of like kind."""
+def swaps(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
+    """Missing claim words whose neighbour stands beside a different word on the same side.
+
+    Their number, and how many of these others are alike in kind, the opposite, another of one kind or narrower, and the
+    same or wider.
+    """
     content = [word for word in claim.words if not word.is_stop]
     absent = [at for at, word in enumerate(content) if word.key not in found.window_keys]
+    if not absent:
+        return (0.0,) * 5
     swapped = alike = 0
-    for piece in found.chosen if absent else ():
+    stand: Counter[str] = Counter()
+    for piece in found.chosen:
         theirs = [word for word in piece.words if not word.is_stop]
         places = positions(theirs)
         for at in absent:
@@ -78,7 +90,29 @@ def swaps(claim: PreparedClaim, found: Match) -> tuple[float, float]:
                 if other.key not in claim.weights:
                     swapped += 1
                     alike += _is_like(content[at], other)
-    return float(swapped), float(alike)
+                    stand[relation_of_two(content[at].key, other.key)] += 1
+    kinds = (stand["opposite"], stand["of_one_kind"] + stand["narrower"], stand["same"] + stand["wider"])
+    return (float(swapped), float(alike), *map(float, kinds))
+
+
+def meanings(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
+    """Weights of the missing words by what the evidence has in their stead, and of words with an antonym there.
+
+    Same, wider, narrower, opposite, of one kind, none of these; an antonym in the best piece; one in the window.
+    """
+    weights, own = claim.weights, claim.weights.keys()
+    missing = [key for key in claim.keys if key not in found.window_keys and key[0] not in "#@"]
+    others = company_of(found.union_keys - own) if missing else None
+    sums = dict.fromkeys(("same", "wider", "narrower", "opposite", "of_one_kind", "unrelated"), 0.0)
+    for key in missing if others is not None else ():
+        sums[relation(key, others)] += weights[key]
+    opposed = [0.0, 0.0]
+    for key in claim.keys:
+        antonyms = antonyms_of(key)
+        if antonyms and antonyms.isdisjoint(own):
+            for at, held in enumerate((found.best.keys, found.window_keys)):
+                opposed[at] += weights[key] if key not in held and not antonyms.isdisjoint(held) else 0.0
+    return (*sums.values(), *opposed)
 
 
 def _in_its_place(content: Sequence[Word], at: int, theirs: Sequence[Word], places: dict[str, int]) -> list[Word]:

@@ -35,7 +35,7 @@ def words_to_check(claims: Sequence[Claim], question: str) -> list[list[Word] | 
 def claim_words(claim: Claim) -> list[Word]:
     """Words of the claim without its citations, its list mark, and a "yes," or "no," in front."""
     known = frozenset(claim.citations)
-    text = _BRACKET.sub(lambda found: " " if found.group(1) in known else found.group(), claim.text)
+    text = _BRACKET.sub(lambda found: " " if found.group(1) in known else found.group(), claim.statement)
     text = _TARGET.sub(" ", text) if "](" in text or "href" in text else text
     for address in known:
         text = text.replace(address, " ") if "://" in address else text

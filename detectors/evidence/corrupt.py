@@ -19,6 +19,7 @@ _SHORTEST, _LONGEST = 6, 40
 _EVEN = 0.5
 """Half of the false figures and names stand elsewhere in the passages, half are new."""
 WEIGHT = 0.4
+CORRUPTED = "corrupted"
 
 
 def corrupted_pairs(examples: Sequence[AnswerExample], rng: Random, per_kind: int) -> list[AnswerExample]:
@@ -69,7 +70,7 @@ def _alone(example: AnswerExample, text: str, label: int) -> AnswerExample:
     return AnswerExample(
         record_id=example.record_id,
         source=example.source,
-        group="corrupted",
+        group=CORRUPTED,
         is_bad=label != SUPPORTED,
         may_contradict=True,
         question=frozenset(),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import log1p
 
 from detectors.evidence import figures
-from detectors.evidence.alignment import order_of, substitutions, swaps
+from detectors.evidence.alignment import meanings, order_of, substitutions, swaps
 from detectors.evidence.conflicts import CONFLICTS, conflicts_of, exchanges
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import opposing, polarity, scopes
@@ -60,9 +60,20 @@ FEATURES = (
     "polarity_in_close_copy",
     "missing_in_close_copy",
     "novelty_in_copy",
+    "place_opposite",
+    "place_kind",
+    "place_same",
+    "meaning_same",
+    "meaning_wider",
+    "meaning_narrower",
+    "meaning_opposite",
+    "meaning_kind",
+    "meaning_unrelated",
+    "antonym_in_best",
+    "antonym_near",
     *CONFLICTS,
 )
-FEATURE_VERSION = "6"
+FEATURE_VERSION = "7"
 _PREFIX = 5
 
 
@@ -76,7 +87,7 @@ def featurise(claim: PreparedClaim, found: Match, question: frozenset[str]) -> l
     numbers = _figures(claim, found)
     sides = polarity(claim, found)
     conflicts, denied = scopes(claim, found)
-    swapped, swapped_alike = swaps(claim, found)
+    swapped, swapped_alike, *in_place = swaps(claim, found)
     close = pairs * pairs
     return [
         found.best_score,
@@ -114,6 +125,8 @@ def featurise(claim: PreparedClaim, found: Match, question: frozenset[str]) -> l
         min(sides[0] + sides[1] + sides[2] + 0.5 * conflicts, 3.0) * close,
         min(len(hard), 3) * close,
         bool(hard) * phrases * found.best_score,
+        *in_place,
+        *meanings(claim, found),
         *conflicts_of(claim, found),
     ]
 

@@ -15,9 +15,12 @@ from sklearn.linear_model import LogisticRegression
 
 from detectors.evidence.conflicts import CONFLICTS
 from detectors.evidence.features import FEATURES
-from detectors.evidence.weights import Array, Forest, Model, sigmoid
+from detectors.evidence.forest import Array, Forest
+from detectors.evidence.weights import Model, sigmoid
 
 _ROUNDS = 3
+_INVERSE_RIDGE = 0.05
+_NEWTON_STEPS, _SMALL_STEP = 20, 1e-5
 _MORE_IS_BETTER = frozenset(
     ("best_coverage", "union_coverage", "window_coverage", "soft_coverage", "phrase_coverage", "pair_coverage")
 )
@@ -42,6 +45,9 @@ _MORE_IS_WORSE = frozenset(
         "figures_in_close_copy",
         "polarity_in_close_copy",
         "missing_in_close_copy",
+        "place_opposite",
+        "meaning_opposite",
+        "antonym_in_best",
         *CONFLICTS,
     )
 )
@@ -101,11 +107,21 @@ def _doubled(table: Table, target: Array, group_weights: Mapping[str, float]) ->
 
 
 def _fit_linear(features: Array, labels: Array, weight: Array) -> tuple[Array, float]:
+    """Logistic regression with a ridge on standardised features, by Newton's method: a tenth of the time of L-BFGS."""
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
-    linear = LogisticRegression(C=0.05, max_iter=500)
-    linear.fit((features - mean) / spread, labels, sample_weight=weight)
-    coefficients = linear.coef_[0] / spread
-    return coefficients, float(linear.intercept_[0] - coefficients @ mean)
+    rows = np.c_[(features - mean) / spread, np.ones(len(features))]
+    ridge = np.diag([*([1 / _INVERSE_RIDGE] * features.shape[1]), 0.0])
+    found = np.zeros(rows.shape[1])
+    for _ in range(_NEWTON_STEPS):
+        probability = sigmoid(rows @ found)
+        gradient = rows.T @ (weight * (labels - probability)) - ridge @ found
+        curvature = (rows * (weight * probability * (1 - probability))[:, None]).T @ rows + ridge
+        step = np.linalg.solve(curvature, gradient)
+        found += step
+        if np.abs(step).max() < _SMALL_STEP:
+            break
+    coefficients = found[:-1] / spread
+    return coefficients, float(found[-1] - coefficients @ mean)
 
 
 def _fit_forest(features: Array, labels: Array, weight: Array, *, monotone: bool) -> Forest:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from detectors.evidence.examples import CONTRADICTED, SUPPORTED, UNKNOWN, UNSUPPORTED, AnswerExample
-from detectors.evidence.weights import Array
+from detectors.evidence.forest import Array
 
 Flags = NDArray[np.bool_]
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from detectors.evidence.corrupt import corrupted_pairs
+from detectors.evidence.corrupt import CORRUPTED, corrupted_pairs
 from detectors.evidence.examples import (
     CONTRADICTED,
     FOLDS,
@@ -29,10 +29,11 @@ from detectors.evidence.examples import (
 )
 from detectors.evidence.features import FEATURES, featurise
 from detectors.evidence.fit import Table, calibrate, fit_model
+from detectors.evidence.forest import Array
 from detectors.evidence.measure import conflicts_report, report
 from detectors.evidence.restate import matched
 from detectors.evidence.terms import Terms, learn_terms
-from detectors.evidence.weights import Array, Model, Weights, dump_weights
+from detectors.evidence.weights import Model, Weights, dump_weights
 from schemas.errors import ConfigError
 
 DATA_FILE = "grounding-dev.jsonl.gz"
@@ -66,7 +67,7 @@ def train_examples(examples: Sequence[AnswerExample], exclude_fold: int | None =
     used = [example for example in examples if example.fold != exclude_fold]
     terms = terms_of(used)
     used += corrupted_pairs(used, Random(_SEED), _CORRUPTIONS)  # noqa: S311 - reproducible, not secret
-    features = features_of(used, terms)
+    features = _crossed_features(used)
     with threadpool_limits(1):  # sums in another order would give other last digits, and another fingerprint
         return Weights(
             terms,
@@ -98,6 +99,19 @@ def features_of(examples: Sequence[AnswerExample], terms: Terms) -> Array:
             prepared, found = matched(claim.words, terms.weight, example.passages)
             rows.append(featurise(prepared, found, example.question) if found else [0.0] * len(FEATURES))
     return np.array(rows)
+
+
+def _crossed_features(examples: Sequence[AnswerExample]) -> Array:
+    """As ``features_of``, each source by term weights learned without it; they know which answers are good."""
+    inner = np.array([_inner_fold(example.source) for example in examples])
+    sizes = np.array([len(example.claims) for example in examples])
+    features = np.zeros((sizes.sum(), len(FEATURES)))
+    natural = [example for example in examples if example.group != CORRUPTED]
+    for fold in range(_INNER_FOLDS):
+        terms = terms_of([example for example in natural if _inner_fold(example.source) != fold])
+        part = [example for example, one in zip(examples, inner, strict=True) if one == fold]
+        features[np.repeat(inner == fold, sizes)] = features_of(part, terms)
+    return features
 
 
 def _table(examples: Sequence[AnswerExample], features: Array, target: Sequence[float]) -> Table:

@@ -13,42 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from detectors.evidence.features import FEATURE_VERSION, FEATURES
+from detectors.evidence.forest import Array, Forest
 from detectors.evidence.terms import Terms
 from schemas.errors import ConfigError
 
-Array = NDArray[np.float64]
 _PACKAGED = "weights.json"
 _DECISIVE = FEATURES.index("conflict_decisive")
 MOST_SUPPORT_IN_CONFLICT = 0.3
 LEAST_CONTRADICTION_IN_CONFLICT = 0.5
 """Bounds where the evidence says otherwise in so many words; the training record holds how often people agree."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Forest:
-    """Trees side by side: row = tree, column = node; leaves point at themselves; values are log-odds."""
-
-    feature: NDArray[np.intp]
-    threshold: Array
-    left: NDArray[np.intp]
-    right: NDArray[np.intp]
-    value: Array
-    depth: int
-    base: float
-
-    def score(self, features: Array) -> Array:
-        """Sum of the reached leaves for each row of ``features``."""
-        trees = np.arange(self.feature.shape[0])
-        at = np.zeros((features.shape[0], trees.size), dtype=np.intp)
-        rows = np.arange(features.shape[0])[:, None]
-        for _ in range(self.depth):
-            goes_left = features[rows, self.feature[trees, at]] <= self.threshold[trees, at]
-            at = np.where(goes_left, self.left[trees, at], self.right[trees, at])
-        total: Array = self.base + self.value[trees, at].sum(axis=1)
-        return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
