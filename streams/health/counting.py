@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from streams.agents.app import GROUP_PREFIX
 from streams.agents.vitals import Partition
 from streams.broker.topics import DRAWN, SPANS, VERDICTS
 from streams.health.coverage import PartitionCounts, TopicCoverage, Whole, sum_of, topic_coverage
@@ -14,12 +15,12 @@ from streams.settings import Role
 from streams.store import Store, Stretch, TraceStates
 
 GROUPS = {
-    SPANS: f"groundwatch.{Role.ASSEMBLE}",
-    DRAWN: f"groundwatch.{Role.VERIFY}",
-    VERDICTS: f"groundwatch.{Role.SINK}",
+    SPANS: f"{GROUP_PREFIX}{Role.ASSEMBLE}",
+    DRAWN: f"{GROUP_PREFIX}{Role.VERIFY}",
+    VERDICTS: f"{GROUP_PREFIX}{Role.SINK}",
 }
 """Our own topics in the order of the flow, and who reads them."""
-INGEST = f"groundwatch.{Role.INGEST}"
+INGEST = f"{GROUP_PREFIX}{Role.INGEST}"
 GAPS = 200
 """Stretches of one partition that are looked into; what is behind them counts as unknown."""
 EXAMPLES = 3
@@ -79,7 +80,7 @@ class CoverageCounter:
         is_still = not any(place.lag for place in places.values()) and not any(in_flight.values())
         still_waiting = await asyncio.to_thread(fates.pending_ids, since, limit=PENDING) if is_still else set()
         whole = _whole(parts, states, stuck=len(waiting_ids & still_waiting))
-        found = sorted({topic for topic, _ in places} | states.keys())
+        found = sorted({*self.topics, *(topic for topic, _ in places), *states})
         return [
             topic_coverage(
                 topic,
