@@ -9,6 +9,7 @@ embedded engine in this process, which is slower than a server: see the share of
 
 import argparse
 import json
+import logging
 import os
 import sys
 import tempfile
@@ -35,11 +36,12 @@ def main() -> None:
         arguments.traces, arguments.kills, arguments.outages, arguments.seed, low=arguments.low, high=arguments.high
     )
     print(f"{plan}; {load()} before", flush=True)
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the product's own client reports every try
     with tempfile.TemporaryDirectory(prefix="groundwatch-chaos-") as folder:
         outcome = storm(Path(folder), Path(home).resolve(), plan, lambda line: print(line, flush=True))
     report(outcome)
     if arguments.json:
-        arguments.json.write_text(json.dumps(asdict(outcome), default=str))
+        arguments.json.write_text(json.dumps(asdict(outcome)))
     if outcome.faults:
         raise SystemExit(f"not accounted for: {outcome.faults}")
 
@@ -71,7 +73,9 @@ def report(outcome: Outcome) -> None:
     rows = [[len(restarts), min(restarts), median(restarts), slow, max(restarts)]] if restarts else []
     print("\nseconds from the start of a process to the first messages that it has handled\n")
     print(table(["starts", "least", "median", "90 %", "most"], rows))
-    print(f"\nevents {dict(outcome.events)}\nexit codes {dict(outcome.exits)}")
+    print(f"\nevents {outcome.events}\nexit codes {outcome.exits}")
+    for text in outcome.ends:
+        print(f"\nended by itself with {text}")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ import random
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from schemas.errors import StoreUnavailable
 from tests.chaos.audit import account
@@ -21,6 +21,7 @@ from tests.chaos.load import Request, in_order, requests, send
 from tests.chaos.scene import TOPIC, Scene, scene
 from tests.chaos.workers import Worker, lines
 
+K = TypeVar("K")
 WORKERS = 2
 LOOK_SECONDS = 0.25
 SAY_SECONDS = 10.0
@@ -28,6 +29,8 @@ PART = 250
 """Requests that are sent together; the spans of one never lie in two parts."""
 LEAD = 4_000
 """How far sending may run ahead of storing, in traces: there is always work, and the broker's disk stays small."""
+EXPECTED = {0, 75, -signal.SIGKILL, -signal.SIGTERM}
+"""How a process may end: drained, not drained in time, killed, stopped before the program was loaded."""
 OUTAGES = ("store cut", "store silent", "broker killed", "broker stopped", "our topics cut", "product's topics silent")
 LONGEST_OUTAGE_SECONDS = 4.0
 
@@ -65,8 +68,10 @@ class Outcome:
     handled: int = 0
     """Source messages that ingest handled, those that came again counted again; less what died before its log line."""
     drawn: int = 0
-    events: Counter[str] = field(default_factory=Counter)
-    exits: Counter[int] = field(default_factory=Counter)
+    events: dict[str, int] = field(default_factory=dict)
+    exits: dict[int, int] = field(default_factory=dict)
+    ends: list[str] = field(default_factory=list)
+    """What processes wrote last that ended by themselves."""
     restart_seconds: list[float] = field(default_factory=list)
     """For each process that came so far, the time from its start to the first messages that it had handled."""
 
@@ -81,6 +86,10 @@ def storm(folder: Path, home: Path, plan: Plan, say: Callable[[str], None]) -> O
         run = _Run(stage, plan, outcome, say)
         run.all()
     return outcome
+
+
+def _count(counts: dict[K, int], what: K) -> None:
+    counts[what] = counts.get(what, 0) + 1
 
 
 class _Run:
@@ -161,15 +170,15 @@ class _Run:
 
     def _progress(self, done: int) -> str:
         seconds = time.monotonic() - self._began
-        left = seconds * (self._plan.traces - self._stored) / max(self._stored, 1)
+        left = f"{seconds * (self._plan.traces / self._stored - 1):.0f}" if self._stored else "?"
         of = self._plan.kills + self._plan.outages
         return (
             f"{seconds:6.0f} s  stored {self._stored:,} of {self._plan.traces:,}, events {done} of {of}, "
-            f"about {left:.0f} s left"
+            f"about {left} s left"
         )
 
     def _do(self, what: str) -> None:
-        self._outcome.events[what] += 1
+        _count(self._outcome.events, what)
         time.sleep(self._dice.uniform(0, 1))
         if what in signal.Signals.__members__:
             worker = self._dice.choice(self._stage.fleet)
@@ -179,7 +188,10 @@ class _Run:
             self._outage(what, self._dice.uniform(0.5, LONGEST_OUTAGE_SECONDS))
 
     def _restart(self, worker: Worker, code: int) -> None:
-        self._outcome.exits[code] += 1
+        _count(self._outcome.exits, code)
+        if code not in EXPECTED:
+            self._outcome.ends.append(f"{code}: {worker.log()[-4000:]}")
+            self._say(f"a worker ended with {code}")
         self._outcome.handled += sum(line["messages"] for line in lines(worker.log(), "batch_ingested"))
         worker.start()
 
@@ -202,7 +214,7 @@ class _Run:
     def _conclude(self) -> None:
         for worker in self._stage.fleet:
             worker.note_work()
-            self._outcome.exits[worker.stop()] += 1
+            _count(self._outcome.exits, worker.stop())
             self._outcome.handled += sum(line["messages"] for line in lines(worker.log(), "batch_ingested"))
             self._outcome.restart_seconds += worker.restart_seconds
         found = account(self._stage.store, self._stage.produced)
