@@ -13,11 +13,11 @@ from itertools import chain
 import numpy as np
 
 from sampling.rates import LEVEL, effective_estimate, estimate
-from sampling.review_labels import Reviewed
+from sampling.review_labels import Reviewed, weights_of
 from schemas.alert import RateEstimate
 from schemas.base import Record
-from schemas.labels import Outcome
-from schemas.review import ReviewStratum
+from schemas.labels import ClaimLabel, Outcome
+from schemas.review import ReviewLabel, ReviewStratum
 from schemas.slice import Slice
 from schemas.tally import Tally
 
@@ -95,7 +95,43 @@ def corrected_rate(
     Only labels that the review draw asked for on verdicts of this detector count, each with its weight. Below
     ``NEEDED`` labels the rate is None, and the missing ones are told.
     """
-    own = [one for one in answers if one.drawn is not None and one.drawn.fingerprint == fingerprint]
+    return _corrected(tallies, _weighted(answers, fingerprint), fingerprint, rng)
+
+
+def corrected_by_slice(
+    by_slice: Mapping[Slice, Sequence[Tally]], answers: Iterable[Reviewed], fingerprint: str, rng: np.random.Generator
+) -> tuple[CorrectedRate, dict[Slice, CorrectedRate]]:
+    """The corrected rate of all slices together, and that of each from its own labels alone."""
+    every = _weighted(answers, fingerprint)
+    whole = _corrected(list(chain.from_iterable(by_slice.values())), every, fingerprint, rng)
+    own: dict[Slice, list[_Weighted]] = {}
+    for one in every:
+        own.setdefault(Slice(intent=one.drawn.intent, tier=one.drawn.tier), []).append(one)
+    return whole, {cell: _corrected(rows, own.get(cell, []), fingerprint, rng) for cell, rows in by_slice.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighted:
+    """An answer that the draw asked about, with the answers of all traffic that it stands for."""
+
+    drawn: ReviewLabel
+    label: Outcome | ClaimLabel | None
+    weight: float
+
+    @property
+    def is_decided(self) -> bool:
+        return self.label in {Outcome.HALLUCINATED, Outcome.GROUNDED}
+
+
+def _weighted(answers: Iterable[Reviewed], fingerprint: str) -> list[_Weighted]:
+    own = [(one.drawn, one.label) for one in answers if one.drawn is not None and one.drawn.fingerprint == fingerprint]
+    weights = weights_of([drawn for drawn, _ in own])
+    return [_Weighted(drawn, label, weight) for (drawn, label), weight in zip(own, weights, strict=True)]
+
+
+def _corrected(
+    tallies: Sequence[Tally], own: Sequence[_Weighted], fingerprint: str, rng: np.random.Generator
+) -> CorrectedRate:
     by_stratum = {stratum: _labelled(own, stratum) for stratum in NEEDED}
     missing = {stratum: max(NEEDED[stratum] - found.labels, 0) for stratum, found in by_stratum.items()}
     flagged, unflagged = by_stratum[ReviewStratum.FLAGGED], by_stratum[ReviewStratum.UNFLAGGED]
@@ -107,8 +143,8 @@ def corrected_rate(
         unflagged_labels=unflagged.labels,
         missing_flagged=missing[ReviewStratum.FLAGGED],
         missing_unflagged=missing[ReviewStratum.UNFLAGGED],
-        unsettled=sum(not one.is_settled for one in own),
-        undecided=sum(one.is_settled and not _is_decided(one) for one in own),
+        unsettled=sum(one.label is None for one in own),
+        undecided=sum(one.label is not None and not one.is_decided for one in own),
     )
     known = effective_estimate(tallies, fingerprint=fingerprint)
     if known is None or found.missing:
@@ -118,31 +154,12 @@ def corrected_rate(
     return found.model_copy(update={"rate": rate, "low": low, "high": high})
 
 
-def corrected_by_slice(
-    by_slice: Mapping[Slice, Sequence[Tally]], answers: Sequence[Reviewed], fingerprint: str, rng: np.random.Generator
-) -> tuple[CorrectedRate, dict[Slice, CorrectedRate]]:
-    """The corrected rate of all slices together, and that of each from its own labels alone."""
-    whole = corrected_rate(list(chain.from_iterable(by_slice.values())), answers, fingerprint, rng)
-    own: dict[Slice, list[Reviewed]] = {}
-    for one in answers:
-        if one.drawn is not None:
-            own.setdefault(Slice(intent=one.drawn.intent, tier=one.drawn.tier), []).append(one)
-    return whole, {cell: corrected_rate(rows, own.get(cell, []), fingerprint, rng) for cell, rows in by_slice.items()}
-
-
-def _labelled(answers: Iterable[Reviewed], stratum: ReviewStratum) -> Labelled:
+def _labelled(answers: Iterable[_Weighted], stratum: ReviewStratum) -> Labelled:
     """Weighted hits at the effective sample size (Kish): (Σw)² / Σw² of the labels' weights."""
-    weights: list[tuple[float, bool]] = [
-        (one.drawn.weight, one.label is Outcome.HALLUCINATED)
-        for one in answers
-        if one.drawn is not None and one.drawn.stratum is stratum and _is_decided(one)
-    ]
-    if not weights:
+    mine = [one for one in answers if one.drawn.stratum is stratum and one.is_decided]
+    if not mine:
         return Labelled()
-    total = sum(weight for weight, _ in weights)
-    size = total**2 / sum(weight**2 for weight, _ in weights)
-    return Labelled(size * sum(weight for weight, is_hit in weights if is_hit) / total, size, len(weights))
-
-
-def _is_decided(one: Reviewed) -> bool:
-    return one.label in {Outcome.HALLUCINATED, Outcome.GROUNDED}
+    total = sum(one.weight for one in mine)
+    size = total**2 / sum(one.weight**2 for one in mine)
+    hits = sum(one.weight for one in mine if one.label is Outcome.HALLUCINATED)
+    return Labelled(size * hits / total, size, len(mine))

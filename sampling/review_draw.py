@@ -33,11 +33,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ReviewDraw:
-    """A chosen answer with its stratum and its inclusion probability among the judged answers of that stratum."""
+    """A chosen answer with its stratum and its inclusion probability among the judged answers of that stratum.
+
+    ``limit`` is below which u / w of all taken ones lies; None where all were taken.
+    """
 
     place: int
     stratum: ReviewStratum
     probability: float
+    limit: float | None = None
 
 
 def review_u(trace_id: str, salt: bytes) -> float:
@@ -92,4 +96,13 @@ def _first(stratum: ReviewStratum, rows: Sequence[tuple[float, Candidate]], want
     limit = rows[end][0] if end < len(rows) else None
     for place in open_places[:wanted]:
         one = rows[place][1]
-        yield ReviewDraw(one.place, stratum, 1.0 if limit is None else min(1.0, limit / one.probability))
+        yield ReviewDraw(one.place, stratum, probability_at(limit, one.probability), limit)
+
+
+def probability_at(limit: float | None, probability: float) -> float:
+    """The inclusion probability below a ``limit`` of u / w for an answer with π = ``probability``.
+
+    >>> probability_at(0.05, 0.5), probability_at(0.05, 0.01), probability_at(None, 0.5)
+    (0.1, 1.0, 1.0)
+    """
+    return 1.0 if limit is None else min(1.0, limit / probability)

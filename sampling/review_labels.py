@@ -1,11 +1,12 @@
 """Which label of an answer holds when several were given: that of an adjudication, else the one that all share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sampling.review_draw import probability_at
 from schemas.labels import ClaimLabel, Outcome
-from schemas.review import ReviewLabel, ReviewStratum
+from schemas.review import ReviewFrame, ReviewLabel, ReviewStratum
 
 Item = tuple[datetime, str, int | None]
 """Time and id of an answer, and the index of a claim of it; None for the answer as a whole."""
@@ -41,6 +42,37 @@ def reviewed(labels: Iterable[ReviewLabel]) -> list[Reviewed]:
 def answers_of(items: Iterable[Reviewed]) -> list[Reviewed]:
     """Those that are about whole answers."""
     return [one for one in items if one.item[2] is None]
+
+
+def weights_of(labels: Sequence[ReviewLabel]) -> list[float]:
+    """How many answers of all traffic each drawn label stands for, whatever draws it is in.
+
+    Draws overlap: a slice is drawn again for more labels, last week's answers once more. All use one random number an
+    answer, so an answer is in their union when that lies below the largest of the limits that hold for it; with each
+    draw's own probability such a slice would count twice.
+    """
+    frames: dict[tuple[str, str], set[ReviewFrame]] = {}
+    for label in labels:
+        if label.frame is not None:
+            frames.setdefault((label.stratum, label.fingerprint), set()).add(label.frame)
+    return [_weight(label, frames.get((label.stratum, label.fingerprint), set())) for label in labels]
+
+
+def _weight(label: ReviewLabel, frames: Iterable[ReviewFrame]) -> float:
+    limits = [frame.limit for frame in frames if _covers(frame, label)]
+    if not limits:
+        return label.weight
+    largest = None if None in limits else max(limit for limit in limits if limit is not None)
+    return 1 / (probability_at(largest, label.draw_probability) * label.draw_probability)
+
+
+def _covers(frame: ReviewFrame, label: ReviewLabel) -> bool:
+    return (
+        frame.since <= label.ts < frame.until
+        and (not frame.intents or label.intent in frame.intents)
+        and frame.tier in {None, label.tier}
+        and (not frame.tenants or label.tenant in frame.tenants)
+    )
 
 
 def opinions(one: Reviewed) -> tuple[ReviewLabel, ReviewLabel] | None:

@@ -20,13 +20,28 @@ class ReviewStratum(StrEnum):
     """Chosen by a person, by a policy or by an alert, not by the draw: never part of an estimate."""
 
 
+class ReviewFrame(Record):
+    """What one review draw chose from: judged answers with ``ts`` in [since, until), of these slices and tenants.
+
+    Empty ``intents`` and ``tenants``, and no ``tier``, restrict nothing. Of a stratum those were taken whose random
+    number times π of their verification lies below ``limit``; None: all of them.
+    """
+
+    since: UtcDatetime
+    until: UtcDatetime
+    intents: tuple[str, ...] = ()
+    tier: RiskTier | None = None
+    tenants: tuple[str, ...] = ()
+    limit: float | None = Field(default=None, gt=0)
+
+
 class ReviewLabel(Record):
     """One label by one reviewer on one answer, or on one of its claims; append-only, the latest of a reviewer holds.
 
     ``fingerprint`` and ``revision`` name the verdict shown. ``probability`` is the inclusion probability of the
     review draw among judged answers of that stratum, ``draw_probability`` that of the draw which had the answer judged,
-    both in (0, 1]: 1 / (their product) is the label's weight. ``is_adjudication``: given to settle a disagreement; it
-    goes before all others.
+    both in (0, 1]: 1 / (their product) is the label's weight in that draw alone. ``frame`` is what the draw chose from;
+    None when it is not known. ``is_adjudication``: given to settle a disagreement; it goes before all others.
     """
 
     trace_id: str = Field(min_length=1)
@@ -42,6 +57,7 @@ class ReviewLabel(Record):
     stratum: ReviewStratum = ReviewStratum.ASKED
     probability: float = Field(default=1.0, gt=0, le=1)
     draw_probability: float = Field(default=1.0, gt=0, le=1)
+    frame: ReviewFrame | None = None
     intent: str = UNMAPPED
     tier: RiskTier = RiskTier.MEDIUM
     tenant: str = ""

@@ -1,10 +1,11 @@
 """What changed between two versions of a golden set, label by label, so that a moved number can be explained."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from detectors.golden.sets import GoldenSet
 from schemas.base import Record
-from schemas.golden import GoldenCase
+from schemas.golden import GoldenCase, Labelled
 
 
 class CaseChange(Record):
@@ -67,7 +68,7 @@ def _fields(case: GoldenCase) -> dict[str, str]:
     return fields
 
 
-def _labels(labels: tuple) -> str:  # type: ignore[type-arg]
+def _labels(labels: Sequence[Labelled[Any]]) -> str:
     return " → ".join(f"{given.label.value} ({given.author}, {given.at:%Y-%m-%d %H:%M})" for given in labels)
 
 

@@ -8,10 +8,10 @@ from sampling.review_draw import FLAGGED_SHARE, Candidate, ReviewDraw, draw_revi
 from sampling.review_labels import Reviewed, answers_of, reviewed
 from schemas.errors import NotReached
 from schemas.labels import Outcome
-from schemas.review import ReviewLabel, ReviewStratum
+from schemas.review import ReviewFrame, ReviewLabel, ReviewStratum
 from streams.reviews.refs import ReviewRef
 from streams.reviews.rows import ReviewRow, review_row, verdict_of
-from streams.store import Reviewable, ReviewFilter, Store, StoredTrace, Tenants
+from streams.store import AllTenants, Reviewable, ReviewFilter, Store, StoredTrace, Tenants
 
 PER_WEEK = 100
 """Fresh labels a week that keep a corrected rate of four weeks honest while detector and traffic drift."""
@@ -70,13 +70,17 @@ def _refs(store: Store, wanted: Wanted, items: Sequence[Reviewed], salt: bytes, 
     if not fingerprint:
         raise NotReached("no answer was judged in this time; widen --since, or look at `groundwatch traces list`")
     pool = store.reviews.pool(wanted.answers, fingerprint, tenants=tenants)
-    return drawn_refs(pool, items, fingerprint, wanted, salt)
+    frame = _frame(wanted.answers, tenants)
+    return [
+        ref.model_copy(update={"frame": frame.model_copy(update={"limit": limit})})
+        for ref, limit in drawn_refs(pool, items, fingerprint, wanted, salt)
+    ]
 
 
 def drawn_refs(
     pool: Sequence[Reviewable], items: Sequence[Reviewed], fingerprint: str, wanted: Wanted, salt: bytes
-) -> list[ReviewRef]:
-    """What is drawn from a pool: neither what the draw had labelled before, nor what it had on another detector."""
+) -> list[tuple[ReviewRef, float | None]]:
+    """What is drawn from a pool, and the limit of its draw: nothing that a draw had labelled before."""
     before = {one.item[:2]: one.drawn for one in answers_of(items) if one.drawn is not None}
     candidates = [
         Candidate(
@@ -90,7 +94,7 @@ def drawn_refs(
         if _is_free(before.get((one.ts, one.trace_id)), fingerprint)
     ]
     drawn = draw_reviews(candidates, wanted.count, salt, wanted.flagged_share)
-    return [_ref(pool[one.place], one, fingerprint) for one in drawn]
+    return [(_ref(pool[one.place], one, fingerprint), one.limit) for one in drawn]
 
 
 def second_opinions(items: Collection[Reviewed], count: int, reviewer: str) -> list[ReviewRef]:
@@ -130,6 +134,13 @@ def _named(store: Store, trace_id: str, fingerprint: str, tenants: Tenants) -> R
 
 def _told(one: Reviewed) -> str:
     return "; ".join(f"{label.reviewer}: {label.label}" for label in one.latest)
+
+
+def _frame(answers: ReviewFilter, tenants: Tenants) -> ReviewFrame:
+    names = () if isinstance(tenants, AllTenants) else tuple(sorted(tenants))
+    return ReviewFrame(
+        since=answers.since, until=answers.until, intents=answers.intents, tier=answers.tier, tenants=names
+    )
 
 
 def _is_free(before: ReviewLabel | None, fingerprint: str) -> bool:

@@ -124,7 +124,8 @@ def _label(row: GivenLabel, ref: ReviewRef, defaults: Defaults) -> ReviewLabel:
     if not reviewer:
         raise _Refused("reviewer", "is empty; fill it in, or give --reviewer")
     claim = _claim(row.claim, ref)
-    fields = ref.model_dump(exclude={"claims"}) | {
+    fields = ref.model_dump(exclude={"claims", "frame"}) | {
+        "frame": ref.frame,
         "reviewer": reviewer,
         "at": _time(row.labelled_at, ref, defaults.now),
         "note": row.note,

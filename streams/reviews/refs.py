@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from schemas.base import Record, UtcDatetime
 from schemas.errors import ConfigError
 from schemas.labels import RiskTier
-from schemas.review import ReviewStratum
+from schemas.review import ReviewFrame, ReviewStratum
 
 _PREFIX = "r1."
 _SUM_BYTES = 12
@@ -36,6 +36,7 @@ class ReviewRef(Record):
     intent: str
     tier: RiskTier
     tenant: str
+    frame: ReviewFrame | None = None
     is_second_opinion: bool = False
 
 

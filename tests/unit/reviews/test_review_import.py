@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from sampling.review_labels import weights_of
 from schemas.errors import NotReached
 from schemas.labels import ClaimLabel, Outcome
 from schemas.review import ReviewStratum
@@ -247,6 +248,34 @@ def test_enough_labels_correct_the_rate(store: MemoryStore) -> None:
     assert (40, 160) == (found.flagged_labels, found.unflagged_labels)
     assert (None, 20) == (found.rate, found.missing_flagged)
     assert (0.5, 0.0) == (found.precision, found.false_omission)
+
+
+def test_a_slice_that_is_drawn_twice_does_not_count_twice(store: MemoryStore) -> None:
+    """Labels of a draw of all slices and of one of a single slice stand together for all traffic, once."""
+    for n in range(200, 600):
+        made = trace(f"t-{n}", ts=NOW - timedelta(minutes=n), intent="fees")
+        store.insert_traces([drawn_trace(f"t-{n}", trace=made, draw=draw())])
+        store.insert_verdicts([verdict(f"t-{n}", ts=made.ts, intent="fees")])
+    taken(store, [said(row) for row in exported(store, 120)])
+    fees = Wanted(ReviewFilter(WEEK.since, WEEK.until, intents=("fees",)), 100)
+    taken(store, [said(row) for row in export(cast("Store", store), fees, SALT, ALL_TENANTS)])
+    labels = [one for one in store.reviews.labels(WEEK, tenants=ALL_TENANTS) if one.stratum is ReviewStratum.UNFLAGGED]
+    weights = weights_of(labels)
+    of_fees = sum(weight for label, weight in zip(labels, weights, strict=True) if label.intent == "fees")
+    assert 400 / 0.2 == pytest.approx(of_fees, rel=0.15)
+    assert 160 / 0.2 == pytest.approx(sum(weights) - of_fees, rel=0.3)
+    assert 1.4 * of_fees < sum(label.weight for label in labels if label.intent == "fees")
+
+
+def test_a_sample_that_grew_has_one_weight(store: MemoryStore) -> None:
+    """What was taken first does not count for more than what was added."""
+    for _ in range(3):
+        taken(store, [said(row) for row in exported(store, 20)])
+    labels = store.reviews.labels(WEEK, tenants=ALL_TENANTS)
+    unflagged = [one for one in labels if one.stratum is ReviewStratum.UNFLAGGED]
+    assert 1 == len({round(weight, 6) for weight in weights_of(unflagged)})
+    assert 3 == len({round(one.weight, 6) for one in unflagged})
+    assert 160 / 0.2 == pytest.approx(sum(weights_of(unflagged)), rel=0.2)
 
 
 def test_settled_answers_become_golden_cases(store: MemoryStore) -> None:
