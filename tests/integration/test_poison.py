@@ -1,0 +1,150 @@
+"""What stops a partition at its head: a message that kills the process, and a format that nobody reads."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from streams.broker.connection import Connection
+from streams.broker.topics import TopicSpec, create_topics
+from streams.cli.program import app
+from streams.store import Store
+from tests.integration.fatal_worker import WORD
+from tests.integration.running import apache_kafka, environment_for, produce, read_all
+
+pytestmark = [pytest.mark.integration, pytest.mark.kafka]
+LIFE_SECONDS = 90
+MAX_RUN = 5
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One Apache Kafka for this file."""
+    home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
+    with apache_kafka(home, tmp_path_factory.mktemp("kafka") / "data") as found:
+        yield found
+
+
+class Deployment:
+    """One source topic, its own data folder, and lives of a process with the role ingest."""
+
+    def __init__(self, folder: Path, address: str, topic: str) -> None:
+        self.folder, self.address, self.topic = folder, address, topic
+        self.environment = environment_for(folder / "data", address, topic)
+        (folder / "data").mkdir()
+        asyncio.run(create_topics(Connection(address), [TopicSpec(topic, 1)]))
+        assert 0 == self.start("streams.cli", "migrate").wait(LIFE_SECONDS), self.log()
+
+    def start(self, module: str, *arguments: str, **settings: str) -> "subprocess.Popen[bytes]":
+        """Start a process; what it says is in the log."""
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", module, *arguments],
+                env={**os.environ, **self.environment, **settings}, stdout=log, stderr=log,
+            )  # fmt: skip
+
+    @contextmanager
+    def life(self, **settings: str) -> Iterator["subprocess.Popen[bytes]"]:
+        """A process that nothing kills from inside."""
+        process = self.start("streams.cli", "run", "--roles", "ingest", **settings)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(LIFE_SECONDS)
+
+    def log(self) -> str:
+        """Everything that was said."""
+        return (self.folder / "log").read_text(errors="replace")
+
+    def wait_for(self, text: str) -> None:
+        """Wait until something was said."""
+        deadline = time.monotonic() + LIFE_SECONDS
+        while text not in self.log():
+            assert time.monotonic() < deadline, self.log()[-3000:]
+            time.sleep(0.2)
+
+    def traces(self) -> set[str]:
+        """Ids of the stored traces."""
+        store = Store.open(f"chdb://{self.folder / 'data' / 'store'}", read_only=True)
+        try:
+            return {row["trace_id"] for row in store._connection.query("SELECT trace_id FROM traces FINAL")}
+        finally:
+            store.close()
+
+    def letters(self, seconds: float = 3) -> list[dict[str, bytes]]:
+        """Headers of the dead letters of this topic that are there within so long."""
+        found = [dict(letter.headers) for letter in read_all(self.address, "gw.deadletter", 1_000, seconds)]
+        return [headers for headers in found if headers["gw-topic"] == self.topic.encode()]
+
+
+def native(trace_id: str) -> tuple[bytes, bytes]:
+    """A good trace of a moment ago."""
+    at = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
+    passages = [{"doc_id": "returns", "text": "Within 30 days."}]
+    fields = {"trace_id": trace_id, "ts": at, "question": "How long?", "answer": "30 days.", "passages": passages}
+    return trace_id.encode(), json.dumps(fields).encode()
+
+
+@pytest.mark.timeout(400)
+def test_a_message_that_kills_the_process_is_set_aside_after_three_deaths(tmp_path: Path, address: str) -> None:
+    """Whatever it dies of; the letter has the bytes, and nothing else is lost."""
+    deployment = Deployment(tmp_path, address, "deadly")
+    key, value = native("deadly")
+    fatal = value.replace(b"How long?", WORD)
+    produce(address, "deadly", [native("before"), (key, fatal), native("after")])
+    codes = []
+    while (code := _life(deployment)) not in {0, 1}:
+        codes.append(code)
+    assert 3 == len(codes), deployment.log()[-3000:]
+    assert set(codes) <= {139, -9}
+    (letter,) = deployment.letters()
+    assert (b"poison_suspected", b"ingest", b"1") == (letter["gw-reason"], letter["gw-stage"], letter["gw-offset"])
+    assert [fatal] == [one.value for one in read_all(address, "gw.deadletter", 1, 5) if one.key == key]
+    assert {"before", "after"} == deployment.traces()
+    assert '"event": "message_set_aside"' in deployment.log()
+
+
+def _life(deployment: Deployment) -> int:
+    """The exit code of one life; it is stopped once the batch behind the deadly message was stored."""
+    process = deployment.start("tests.integration.fatal_worker", "run", "--roles", "ingest")
+    deadline = time.monotonic() + LIFE_SECONDS
+    while process.poll() is None and '"event": "batch_ingested"' not in deployment.log():
+        assert time.monotonic() < deadline, deployment.log()[-3000:]
+        time.sleep(0.2)
+    process.terminate()
+    return process.wait(LIFE_SECONDS)
+
+
+@pytest.mark.timeout(400)
+def test_after_the_ceiling_a_restart_gives_up_nothing_more_and_a_person_can_go_on(tmp_path: Path, address: str) -> None:
+    """By skipping what nobody can read; while ingest runs, nobody moves its place."""
+    limit = {"GROUNDWATCH_INGEST__DEAD_LETTER_MAX_RUN": str(MAX_RUN)}
+    deployment = Deployment(tmp_path, address, "foreign")
+    produce(address, "foreign", [*[(b"k", b"<xml/>")] * 20, native("t-1"), native("t-2")])
+    for _ in range(2):
+        assert 65 == deployment.start("streams.cli", "run", "--roles", "ingest", **limit).wait(LIFE_SECONDS)
+    assert "dead-letter ceiling: " in deployment.log()
+    assert "such as foreign 0:19 (not_json); mend sources" in deployment.log()
+    assert '"event": "ceiling_again"' in deployment.log()
+    assert [] == deployment.letters()
+
+    skip = ["deadletter", "skip", "--topic", "foreign", "--partition", "0", "--to", "20", "--yes", "--json"]
+    runner = CliRunner(env=deployment.environment)
+    deadline = time.monotonic() + LIFE_SECONDS  # the stopped process is a member until its session has ended
+    while (done := runner.invoke(app, skip)).exit_code and time.monotonic() < deadline:
+        time.sleep(1)
+    assert 20 == json.loads(done.stdout)["messages"], done.exception
+    with deployment.life(**limit):
+        deployment.wait_for('"event": "ceiling_left_behind"')
+        assert "stop every process with the role ingest" in str(runner.invoke(app, skip).exception)
+    assert {"t-1", "t-2"} == deployment.traces()
