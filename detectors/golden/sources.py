@@ -33,8 +33,9 @@ def source_problems(case: GoldenCase, line: int) -> Iterator[Problem]:
         yield doubt(
             case, line, "given", "no passage has a text, so no detector can judge the answer; add what the model saw"
         )
-    if case.is_answerable and not case.required_sources and not case.passages and not case.reference_answer:
+    says = (case.required_sources, case.passages, case.reference_answer, case.answer)
+    if case.is_answerable and not any(says):
         told = (
-            "an answerable case without reference_answer, required_sources and passages says nothing to check; add one"
+            "an answerable case without reference_answer, required_sources, passages and answer checks nothing; add one"
         )
         yield doubt(case, line, "reference_answer", told)

@@ -21,6 +21,7 @@ from streams.cli.options import AsJson
 from streams.cli.policy_files import parsed
 from streams.clock import utc_now
 
+MOST_SHOWN = 50
 app = typer.Typer(
     no_args_is_help=True,
     help="Golden sets: cases with agreed answers and labels, one JSON object a line (docs/golden-sets.md).",
@@ -58,14 +59,16 @@ def check(
         golden, malformed = read_golden_lines(file)
         problems = [Problem(bad.line, "", bad.field, bad.fault.strip()) for bad in malformed]
         problems += problems_of(golden, Expected(utc_now(), read_lock(file), intents, tiers, similarity))
-        problems.sort(key=lambda problem: problem.line)
+        problems.sort(key=lambda problem: (problem.is_doubt, problem.line))
         is_fine &= not any(is_strict or not problem.is_doubt for problem in problems)
         if as_json:
             for problem in problems:
                 json_line(CheckedProblem.of(file, problem).model_dump(mode="json"))
             continue
-        for problem in problems:
+        for problem in problems[:MOST_SHOWN]:
             stderr().print(plain(f"{file}: {'doubt: ' if problem.is_doubt else ''}{problem}"))
+        if len(problems) > MOST_SHOWN:
+            stderr().print(plain(f"{file}: and {len(problems) - MOST_SHOWN} more; --json lists them"))
         if not problems:
             stdout().print(plain(f"{file}: fine ({len(golden.cases):,} cases, version {golden.version})"))
     if not is_fine:

@@ -76,6 +76,12 @@ def test_what_is_odd_is_a_doubt(fields: dict[str, Any], field: str) -> None:
     assert [("a", field, True)] == told(golden_case("a", **fields))
 
 
+def test_a_labelled_answer_needs_no_reference() -> None:
+    """Reviewed answers come without: their labels are what is checked."""
+    seen = golden_case("a").passages
+    assert [] == told(golden_case("a", passages=(), given=seen, required_sources=(), reference_answer=""))
+
+
 def test_a_claim_that_nobody_labelled_contradicts_nothing() -> None:
     """The answer's own label stands."""
     assert [] == told(golden_case("a", claims=(golden_claim(None),)))
