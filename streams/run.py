@@ -1,6 +1,7 @@
 """One process with some or all roles: connect, prepare what is embedded, start the roles, serve until stopped."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -28,6 +29,8 @@ from streams.store import Store
 from streams.watched import watch
 
 log = structlog.get_logger(__name__)
+GC_OBJECTS = 20_000
+"""New objects after which the collector looks for circles among them; Python's own 700 fit scripts."""
 RESEND_AT_MOST = 20_000
 """Drawn traces sent again after an embedded restart; about 100 MB, and more than such a deployment leaves undone."""
 
@@ -66,7 +69,18 @@ async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
     if Role.WEB in roles:  # before the others: alerts carry its address
         log.info("web_started", url=await start_web(runtime, probes))
     apps = [await BUILDERS[role](runtime) for role in roles if role in BUILDERS]
+    spare_the_collector()
     return await serve(apps, runtime.lifeline, runtime.settings.drain_seconds)
+
+
+def spare_the_collector() -> None:
+    """Let the cyclic collector pass over what is loaded by now, and come less often: it took a fifth of ingest.
+
+    A batch is half a million objects without a circle among them. Errors, which make circles, are let go of by hand.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GC_OBJECTS, 20, 20)
 
 
 @asynccontextmanager

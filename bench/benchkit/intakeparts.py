@@ -26,7 +26,7 @@ from streams.agents.batches import Lifeline
 from streams.agents.shell import serve
 from streams.intake import build_ingest
 from streams.messages import Message
-from streams.run import run_loop
+from streams.run import run_loop, spare_the_collector
 from streams.runtime import Runtime
 from streams.settings import Role
 from streams.store import Store, TraceHead
@@ -106,10 +106,10 @@ def _serve(address: str, folder: Path, marks: Marks, variant: str) -> None:
     async def run() -> int:
         settings = settings_for(folder, address, TOPIC)
         async with pipeline(settings, default_policy(), lifeline) as runtime:
-            if variant in BARE:
-                return await serve([_idle_agent(runtime, took)], lifeline, settings.drain_seconds)
-            choose_detector(runtime, has_l1=variant != WITHOUT_L1)
-            return await serve([await build_ingest(runtime)], lifeline, settings.drain_seconds)
+            choose_detector(runtime, has_l1=variant not in (*BARE, WITHOUT_L1))
+            app = _idle_agent(runtime, took) if variant in BARE else await build_ingest(runtime)
+            spare_the_collector()
+            return await serve([app], lifeline, settings.drain_seconds)
 
     quiet_logs(on_event)
     run_loop(run)

@@ -23,7 +23,7 @@ class Connection:
     ssl_context: ssl.SSLContext | None = field(default=None, repr=False)
     client_id: str = CLIENT_ID
     section: str = "kafka.source"
-    compression: str | None = "lz4"
+    compression: str | None = "zstd"
     """Codec of what we send there: gzip, snappy, lz4, zstd, or None."""
 
     @property

@@ -19,7 +19,7 @@ _OWN = "|".join(name.replace(".", r"\.") for name in OWN_TOPICS)
 def connection_of(settings: KafkaConnection) -> Connection:
     """The connection that the settings describe. Raises ConfigError when a file of a secret or certificate is wrong."""
     section = "kafka.internal" if isinstance(settings, InternalKafka) else "kafka.source"
-    codec = settings.compression if isinstance(settings, InternalKafka) else "lz4"
+    codec = settings.compression if isinstance(settings, InternalKafka) else "zstd"
     return Connection(
         bootstrap_servers=settings.bootstrap_servers,
         sasl_mechanism=settings.sasl_mechanism,

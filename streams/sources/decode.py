@@ -60,6 +60,7 @@ class SourceDecoder:
             self._count(message.topic, reader.encoding)
         for problem in found.problems:
             problem.decoder = _tried(topic, reader)
+            _let_go(problem)
         return found if found != Decoded() else Decoded(ignored=1)  # an empty batch: no message goes uncounted
 
     async def _read(self, reader: Reader, whole: bytes | None) -> Decoded:
@@ -90,6 +91,14 @@ class SourceDecoder:
     def _count(self, topic: str, encoding: str) -> None:
         if topic in self.seen or len(self.seen) < _TOPICS:
             self.seen.setdefault(topic, Counter())[encoding] += 1
+
+
+def _let_go(problem: InvalidMessage) -> None:
+    """An error holds on to the frames that it went through, and they to the message, in a circle.
+
+    A row of bad messages of some megabytes would fill the memory before the collector comes along.
+    """
+    problem.__traceback__ = problem.__cause__ = problem.__context__ = None
 
 
 def _tried(topic: Topic, reader: Reader) -> str:

@@ -1,5 +1,6 @@
 """The one door: formats by setting or by sight, registries, and what is refused."""
 
+import gc
 import json
 from typing import Any
 
@@ -214,3 +215,20 @@ def test_a_mapping_file_that_is_wrong_stops_the_start(tmp_path: Any) -> None:
 def test_fixtures_are_not_empty() -> None:
     """The tests above would pass on an empty folder."""
     assert len(list(FOLDER.iterdir())) > 20
+
+
+@pytest.mark.parametrize(
+    "value", [b'{"trace_id": "t", "ts": "no time"}', b"{", b'{"a":' * 5000, framed(b"abc"), b'{"trace_id": "\\ud83d"}']
+)
+def test_what_cannot_be_read_leaves_nothing_to_the_collector(value: bytes) -> None:
+    """An error that kept its frames would keep the message too, of some megabytes each, until the collector comes."""
+    own = decoder()
+    decode(value, using=own)  # what is made once, at first use
+    gc.collect()
+    gc.disable()
+    try:
+        found = decode(value, using=own)
+        assert 0 == gc.collect()
+    finally:
+        gc.enable()
+    assert 1 == len(found.problems)
