@@ -36,7 +36,8 @@ def main() -> None:
         arguments.traces, arguments.kills, arguments.outages, arguments.seed, low=arguments.low, high=arguments.high
     )
     print(f"{plan}; {load()} before", flush=True)
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the product's own client reports every try
+    for name in ("aiokafka", "aiohttp.server"):  # they report every try, and every request that was cut
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory(prefix="groundwatch-chaos-") as folder:
         outcome = storm(Path(folder), Path(home).resolve(), plan, lambda line: print(line, flush=True))
     report(outcome)
@@ -69,7 +70,7 @@ def report(outcome: Outcome) -> None:
     again = outcome.handled - outcome.messages
     rows = [[plan.traces, outcome.messages, outcome.drawn, outcome.lost, outcome.twice, again]]
     print(table(["traces", "messages", "drawn", "lost", "counted twice", "read again"], rows))
-    slow = quantiles(restarts, n=10)[-1] if len(restarts) > 1 else sum(restarts)
+    slow = quantiles(restarts, n=10, method="inclusive")[-1] if len(restarts) > 1 else sum(restarts)
     rows = [[len(restarts), min(restarts), median(restarts), slow, max(restarts)]] if restarts else []
     print("\nseconds from the start of a process to the first messages that it has handled\n")
     print(table(["starts", "least", "median", "90 %", "most"], rows))

@@ -33,6 +33,10 @@ EXPECTED = {0, 75, -signal.SIGKILL, -signal.SIGTERM}
 """How a process may end: drained, not drained in time, killed, stopped before the program was loaded."""
 OUTAGES = ("store cut", "store silent", "broker killed", "broker stopped", "our topics cut", "product's topics silent")
 LONGEST_OUTAGE_SECONDS = 4.0
+AT_WORK_SHARE = 0.75
+"""Of the kills: those that wait until the process has handled something; the others may hit its start."""
+PATIENCE_SECONDS = 30.0
+"""How long they wait for that: on few traces the other worker may have all the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +186,17 @@ class _Run:
         time.sleep(self._dice.uniform(0, 1))
         if what in signal.Signals.__members__:
             worker = self._dice.choice(self._stage.fleet)
+            if self._dice.random() < AT_WORK_SHARE:
+                self._wait_until_at_work(worker)
             worker.signal(signal.Signals[what])
             self._restart(worker, worker.wait())
         else:
             self._outage(what, self._dice.uniform(0.5, LONGEST_OUTAGE_SECONDS))
+
+    def _wait_until_at_work(self, worker: Worker) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not worker.note_work() and time.monotonic() < deadline:
+            time.sleep(LOOK_SECONDS)
 
     def _restart(self, worker: Worker, code: int) -> None:
         _count(self._outcome.exits, code)

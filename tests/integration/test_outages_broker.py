@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.proxy import PRODUCE, Trap
 from tests.chaos.scene import Scene, scene
 from tests.chaos.workers import lines
 
@@ -41,8 +42,11 @@ def test_a_broker_that_restarts_under_load_costs_nothing(stage: Scene, number: s
 
 
 def test_our_own_cluster_alone_may_be_away(stage: Scene) -> None:
-    """Cut off, then silent so that nobody knows what was delivered: the product's topic is read on when it is back."""
+    """An answer lost, so that nobody knows what was delivered; cut off; silent: reading goes on when it is back."""
     (worker,) = stage.up()
+    stage.kafka.ours.trap = Trap(PRODUCE, 3, "after", lambda: None)
+    stage.send(SENT)
+    stage.wait_for(lambda: stage.kafka.ours.trap is None, "a lost answer")
     stage.kafka.ours.cut()
     stage.send(SENT)
     time.sleep(4)
