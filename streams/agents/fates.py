@@ -54,7 +54,7 @@ class Ledger:
     counts: FateCounts = field(default_factory=FateCounts)
 
     async def record(self, rows: Sequence[MessageFate]) -> None:
-        """Put these down; the same rows again change nothing. Raises Retryable."""
+        """Put these down; the same rows again change nothing, and of a position the last counts. Raises Retryable."""
         if rows:
             await asyncio.to_thread(self.store.fates.insert, rows, self.now())
             self.counts.add(rows)

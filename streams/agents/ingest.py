@@ -73,10 +73,16 @@ class Ingest:
         fresh, expired = split_expired(read.arrivals, self.admission.oldest())
         heads = await asyncio.to_thread(store.heads, [arrival.trace.trace_id for arrival in fresh])
         arrivals, conflicts = settle(fresh, heads)
-        admitted = await self.admission.admit(arrivals, expired)
-        await self._send_spans([span for _, spans in read.spans for span in spans])
-        letters = [*too_large, *read.letters, *conflicts, *admitted.letters]
-        await self.record(fates_of(messages, read, arrivals, admitted.expired, letters))
+        letters = [*too_large, *read.letters, *conflicts]
+        expected = fates_of(messages, read, arrivals, expired, letters)
+        spans = [span for _, some in read.spans for span in some]
+        # Side by side: each waits for a disk or a broker, and each may be done again without the others.
+        admitted, *_ = await asyncio.gather(
+            self.admission.admit(arrivals, expired), self._send_spans(spans), self.record(expected)
+        )
+        letters += admitted.letters
+        became = fates_of(messages, read, arrivals, admitted.expired, letters)
+        await self.record([fate for fate, before in zip(became, expected, strict=True) if fate != before])
         return TakenIn(read, arrivals, admitted, letters)
 
     async def _send_spans(self, spans: Sequence[Span]) -> None:

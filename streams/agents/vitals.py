@@ -16,6 +16,7 @@ from schemas.errors import (
     NotifierUnavailable,
     PolicyIncomplete,
     RegistryUnavailable,
+    SchemaTooNew,
     StoreUnavailable,
 )
 
@@ -32,6 +33,8 @@ class WaitReason(StrEnum):
     POLICY = "policy"
     REGISTRY = "registry"
     RECEIVER = "receiver"
+    UPGRADE = "upgrade"
+    """A newer worker wrote it."""
     OTHER = "other"
 
 
@@ -41,6 +44,7 @@ _REASONS: tuple[tuple[type[Exception], WaitReason], ...] = (
     (PolicyIncomplete, WaitReason.POLICY),
     (RegistryUnavailable, WaitReason.REGISTRY),
     (NotifierUnavailable, WaitReason.RECEIVER),
+    (SchemaTooNew, WaitReason.UPGRADE),
 )
 
 

@@ -32,7 +32,6 @@ class BrokerNumbers:
         self._options = connection.aiokafka_options()
         self._lookup = Lookup(connection)
         self._admin: AIOKafkaAdminClient | None = None
-        self._reader: AIOKafkaConsumer | None = None
 
     async def cluster(self) -> Cluster:
         """The topics that there are."""
@@ -71,49 +70,45 @@ class BrokerNumbers:
         pending = {TopicPartition(*partition): partition for partition in wanted}
         if not pending:
             return {}
-        reader = await self._started_reader()
-        reader.assign(list(pending))
-        for tp, partition in pending.items():
-            reader.seek(tp, wanted[partition])
-        found: dict[Partition, Found | None] = {}
-        deadline = monotonic() + READ_SECONDS
-        while pending and monotonic() < deadline:
-            batches = await reader.getmany(*pending, timeout_ms=250, max_records=len(pending))
-            for tp, records in batches.items():
-                found[pending.pop(tp)] = (records[0].offset, records[0].timestamp)
-                reader.pause(tp)
-            for tp in list(pending):
-                high = reader.highwater(tp)
-                if high is not None and await reader.position(tp) >= high:
-                    found[pending.pop(tp)] = None
-        reader.unsubscribe()
-        return found
+        reader = AIOKafkaConsumer(
+            **self._options,
+            group_id=None,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            isolation_level="read_committed",  # as our groups read
+            max_partition_fetch_bytes=READ_BYTES,
+        )
+        # Gone after this: one that stays asks for its topics again and again, and brokers make vanished ones anew.
+        try:
+            await reader.start()
+            return await _first_of_each(reader, pending, wanted)
+        finally:
+            await reader.stop()
 
     async def stop(self) -> None:
         """Disconnect; the next question connects again."""
         admin, self._admin = self._admin, None
-        reader, self._reader = self._reader, None
         with suppress(KafkaError):
             await self._lookup.stop()
             if admin is not None:
                 await admin.close()
-            if reader is not None:
-                await reader.stop()
 
-    async def _started_reader(self) -> AIOKafkaConsumer:
-        if self._reader is None:
-            reader = AIOKafkaConsumer(
-                **self._options,
-                group_id=None,
-                enable_auto_commit=False,
-                auto_offset_reset="earliest",
-                isolation_level="read_committed",  # as our groups read
-                max_partition_fetch_bytes=READ_BYTES,
-            )
-            try:
-                await reader.start()
-            except BaseException:
-                await reader.stop()
-                raise
-            self._reader = reader
-        return self._reader
+
+async def _first_of_each(
+    reader: AIOKafkaConsumer, pending: dict[TopicPartition, Partition], wanted: Mapping[Partition, int]
+) -> dict[Partition, Found | None]:
+    reader.assign(list(pending))
+    for tp, partition in pending.items():
+        reader.seek(tp, wanted[partition])
+    found: dict[Partition, Found | None] = {}
+    deadline = monotonic() + READ_SECONDS
+    while pending and monotonic() < deadline:
+        batches = await reader.getmany(*pending, timeout_ms=250, max_records=len(pending))
+        for tp, records in batches.items():
+            found[pending.pop(tp)] = (records[0].offset, records[0].timestamp)
+            reader.pause(tp)
+        for tp in list(pending):
+            high = reader.highwater(tp)
+            if high is not None and await reader.position(tp) >= high:
+                found[pending.pop(tp)] = None
+    return found

@@ -25,6 +25,7 @@ class NotReady(StrEnum):
     WAITS_FOR_POLICY = "waits_for_policy"
     WAITS_FOR_REGISTRY = "waits_for_registry"
     WAITS_FOR_RECEIVER = "waits_for_receiver"
+    WAITS_FOR_UPGRADE = "waits_for_upgrade"
     WAITS_FOR_OTHER = "waits_for_other"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.errors import BrokerUnavailable, ConfigError, PolicyIncomplete, Retryable, StoreUnavailable
+from schemas.errors import BrokerUnavailable, ConfigError, PolicyIncomplete, Retryable, SchemaTooNew, StoreUnavailable
 from streams.agents.vitals import BATCH_SECONDS, AllVitals, Vitals, WaitReason, wait_reason
 
 
@@ -51,6 +51,7 @@ def test_step_without_messages_is_no_sign_of_reading() -> None:
         (StoreUnavailable("x"), WaitReason.STORE),
         (BrokerUnavailable("x"), WaitReason.BROKER),
         (PolicyIncomplete("x"), WaitReason.POLICY),
+        (SchemaTooNew("x"), WaitReason.UPGRADE),
         (Retryable("x"), WaitReason.OTHER),
         (ConfigError("x"), WaitReason.OTHER),
         (None, WaitReason.OTHER),
