@@ -19,10 +19,11 @@ from schemas.policy import ClaimSplitting
 
 WORDS_PER_CALL = 500
 RETRIES = 2
-FAILURES = ("parse", "span", "coverage", "timeout", "too_long", "model")
+FAILURES = ("parse", "span", "coverage", "timeout", "too_long", "model", "internal")
 """Why the rules took over: the last fault of the last try."""
-
-
+MOST_SILENT = 3
+"""So many answers of a batch may find the endpoint silent; the others of that batch are not sent to it."""
+_SILENT = frozenset({"timeout", "model"})
 _FALLBACK = re.compile(rf"\({BY}: (\w+)\)\Z")
 
 
@@ -40,27 +41,37 @@ class LlmSplitter:
         return f"{BY}:{self.completion.model}:{content}/{splitter_name()}"
 
     def split_many(self, answers: Sequence[tuple[str, ClaimSplitting]]) -> list[tuple[tuple[Claim, ...], str]]:
-        """For each answer its claims and what made them; never raises for what a model does.
+        """For each answer its claims and what made them; never raises.
 
         What made them is ``name``; where the model fails, the policy's rules with the reason (one of ``FAILURES``) in
         brackets.
         """
         if not answers:
             return []
+        silent: list[str] = []
         with ThreadPoolExecutor(max_workers=self.calls_at_once) as pool:
-            return list(pool.map(lambda pair: self._split(*pair), answers))
+            return list(pool.map(lambda pair: self._split(pair[0], pair[1], silent), answers))
 
-    def _split(self, answer: str, fallback: ClaimSplitting) -> tuple[tuple[Claim, ...], str]:
+    def _split(self, answer: str, fallback: ClaimSplitting, silent: list[str]) -> tuple[tuple[Claim, ...], str]:
+        """``silent`` holds the reasons of answers that found the endpoint silent, shared by the batch."""
+        if len(silent) >= MOST_SILENT:
+            return _by_rules(answer, fallback, silent[-1])
+        try:
+            return self._split_by_model(answer), self.name
+        except (CompletionFailed, ReplyRefused) as error:
+            reason = error.reason
+            if reason in _SILENT:
+                silent.append(reason)
+        except Exception:  # noqa: BLE001 - whatever a client does with odd text, the answer is still judged
+            reason = "internal"
+        return _by_rules(answer, fallback, reason)
+
+    def _split_by_model(self, answer: str) -> tuple[Claim, ...]:
         sentences = split_claims(answer)
         factual = [claim for claim in sentences if claim.is_factual]
-        try:
-            parts = [found for batch in _batches(factual) for found in self._ask([claim.text for claim in batch])]
-        except (CompletionFailed, ReplyRefused) as error:
-            return split_claims(answer, fallback), f"{splitter_name(fallback)} ({BY}: {error.reason})"
+        parts = [found for batch in _batches(factual) for found in self._ask([claim.text for claim in batch])]
         by_index = {claim.index: found for claim, found in zip(factual, parts, strict=True)}
-        return numbered(
-            made for claim in sentences for made in part_claims(claim, by_index.get(claim.index, ()))
-        ), self.name
+        return numbered(made for claim in sentences for made in part_claims(claim, by_index.get(claim.index, ())))
 
     def _ask(self, sentences: Sequence[str]) -> list[list[Part]]:
         """Parts of each sentence; a reply that is refused is asked for again, twice, with the reason."""
@@ -78,6 +89,10 @@ class LlmSplitter:
                     {"role": "user", "content": f"This cannot be used: {error}. Send the whole JSON object again."},
                 ]
         return read_reply(self.completion.complete(messages, schema()), sentences)
+
+
+def _by_rules(answer: str, split: ClaimSplitting, reason: str) -> tuple[tuple[Claim, ...], str]:
+    return split_claims(answer, split), f"{splitter_name(split)} ({BY}: {reason})"
 
 
 def fallback_reason(splitter: str) -> str:

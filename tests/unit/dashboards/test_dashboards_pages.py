@@ -64,7 +64,7 @@ def hostile_store() -> FakeStore:
         feedback=HOSTILE,
     )
     found = verdict(seen.trace_id, Outcome.HALLUCINATED, intent=HOSTILE, claims=(bad,), fingerprint=HOSTILE)
-    hostile = {"findings": (Finding(rule=StructuralRule.QUOTE_NOT_FOUND, claim=0, detail=HOSTILE),)}
+    hostile: dict[str, object] = {"findings": (Finding(rule=StructuralRule.QUOTE_NOT_FOUND, claim=0, detail=HOSTILE),)}
     hostile |= {"splitter": HOSTILE, "fingerprint_parts": {HOSTILE: HOSTILE}, "timings_ms": {HOSTILE: 1.0}}
     hostile |= {"answer_hash": HOSTILE, "seen": (SeenText(source=ClaimSource.TOOL, content_hash=HOSTILE, chars=1),)}
     found = found.model_copy(update=hostile)

@@ -29,7 +29,7 @@ GOOD = [
 class ScriptedCompletion:
     """Gives the replies one after the other, the last one for ever; an exception among them is raised."""
 
-    replies: list[str | CompletionFailed]
+    replies: list[str | Exception]
     model: str = "m-1"
     seen: list[list[Message]] = field(default_factory=list)
 
@@ -37,7 +37,7 @@ class ScriptedCompletion:
         """The next reply."""
         self.seen.append(list(messages))
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if isinstance(reply, CompletionFailed):
+        if isinstance(reply, Exception):
             raise reply
         return reply
 
@@ -138,6 +138,25 @@ def test_a_model_that_does_not_answer_is_not_asked_again(reason: str) -> None:
 
     assert (1, split_claims(ANSWER), reason) == (len(completion.seen), claims, fallback_reason(made_by))
     assert reason in FAILURES
+
+
+def test_a_client_that_breaks_costs_no_verdict() -> None:
+    """Half a surrogate pair, say, which it cannot encode."""
+    error = UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "surrogates not allowed")
+
+    claims, made_by = split(ScriptedCompletion([error]), "It is red \ud83d and blue.")
+
+    assert ("internal", split_claims("It is red \ud83d and blue.")) == (fallback_reason(made_by), claims)
+
+
+def test_a_silent_endpoint_is_not_asked_for_every_answer_of_a_batch() -> None:
+    """Three tell enough; a batch must not wait for it sixty times."""
+    completion = ScriptedCompletion([CompletionFailed("timeout")])
+
+    found = LlmSplitter(completion, 1).split_many([(ANSWER, ClaimSplitting.SENTENCES)] * 20)
+
+    assert 3 == len(completion.seen)
+    assert ["timeout"] * 20 == [fallback_reason(made_by) for _, made_by in found]
 
 
 def test_the_fallback_is_what_the_policy_says() -> None:
