@@ -23,6 +23,6 @@ RUN pip install --constraint constraints.txt --no-deps . \
 USER groundwatch
 ENV GROUNDWATCH_DATA_DIR=/data GROUNDWATCH_EMBEDDED=false GROUNDWATCH_LOG__FORMAT=json
 VOLUME /data
-EXPOSE 8642
+EXPOSE 8642 8643
 ENTRYPOINT ["groundwatch"]
 CMD ["run"]

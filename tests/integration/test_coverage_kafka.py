@@ -17,7 +17,7 @@ from streams.broker.connection import Connection
 from streams.broker.topics import TopicSpec, create_topics
 from streams.cli.exits import ExitCode
 from tests.chaos.load import in_order, requests, send
-from tests.integration.running import apache_kafka, environment_for, produce, producer, running
+from tests.integration.running import Running, apache_kafka, environment_for, produce, producer, running
 from tests.integration.test_end_to_end import native
 
 pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(240)]
@@ -79,7 +79,7 @@ def test_everything_is_accounted_for_and_a_loss_is_named(kafka_home: Path, tmp_p
             process.stop(signal.SIGKILL)
         produce(kafka, TOPIC, [(b"junk", b"{no json")] * JUNK + [(b"copy", first)] * COPIES)
         with running(data_dir, kafka, TOPIC, **QUICK) as process:
-            process.wait_for(lambda: _is_done(environment), 90, "all is done")
+            process.wait_for(lambda: _is_done(process), 120, "all is done")
             code, found = coverage(environment)
             assert (ExitCode.OK, []) == (code, found["broken"])
             assert 0 == process.stop()
@@ -95,8 +95,8 @@ def test_everything_is_accounted_for_and_a_loss_is_named(kafka_home: Path, tmp_p
         assert f"{TOPIC}-1 at " in found["broken"][0]
 
 
-def _is_done(environment: dict[str, str]) -> bool:
-    _, found = coverage(environment)
+def _is_done(process: Running) -> bool:
+    [found] = process.get(f"/api/v1/coverage?topic={TOPIC}")
     messages, traces = found["messages"], found["traces"]
     nothing_left = not messages["waiting"] and not any(found["in_flight"].values()) and not traces["pending"]
     return bool(nothing_left and messages["duplicate"] == COPIES and traces["stored"] == REQUESTS + IN_TRANSACTIONS)
