@@ -39,7 +39,8 @@ def list_letters(  # noqa: PLR0913, PLR0917  each option of the command is a par
 ) -> None:
     """List open dead letters: counts by topic, stage and reason, then the newest, last one at the bottom.
 
-    Letters are kept 7 days. With --json each letter is a line and there are no counts: `deadletter summary --json`.
+    Letters are kept for `kafka.internal.dead_letter_retention_hours`, 7 days by default. With --json each letter is a
+    line and there are no counts: `deadletter summary --json`.
 
     For example:
 

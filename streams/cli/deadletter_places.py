@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
-from schemas.errors import BrokerUnavailable, ConfigError, NotReached
+from schemas.errors import ConfigError, NotReached
 from streams.broker.lookup import BEGINNING, END, Lookup
+from streams.broker.trouble import explained
 from streams.cli.deadletter_skip import Skipped
 from streams.settings import Role, Settings
 from streams.settings.connect import connection_of
@@ -42,12 +43,11 @@ async def _bounds(settings: Settings, place: TopicPartition) -> tuple[int, int]:
     connection = connection_of(settings.kafka.source)
     lookup = Lookup(connection)
     try:
-        if not (await lookup.cluster()).has(place):
-            raise NotReached(f"{place.topic} has no partition {place.partition}, or our user may not see it")
-        first = await lookup.offsets([place], BEGINNING)
-        end = await lookup.offsets([place], END)
-    except KafkaError as error:
-        raise _silent(connection.bootstrap_servers, error) from error
+        async with explained(connection):
+            if not (await lookup.cluster()).has(place):
+                raise NotReached(f"{place.topic} has no partition {place.partition}, or our user may not see it")
+            first = await lookup.offsets([place], BEGINNING)
+            end = await lookup.offsets([place], END)
     finally:
         await lookup.stop()
     return first.get(place, 0), end.get(place, 0)
@@ -71,13 +71,8 @@ async def _consumer(settings: Settings) -> AsyncIterator[AIOKafkaConsumer]:
     connection = connection_of(settings.kafka.source)
     consumer = AIOKafkaConsumer(**connection.aiokafka_options(), group_id=GROUP, enable_auto_commit=False)
     try:
-        await consumer.start()
-        yield consumer
-    except KafkaError as error:
-        raise _silent(connection.bootstrap_servers, error) from error
+        async with explained(connection):
+            await consumer.start()
+            yield consumer
     finally:
         await consumer.stop()
-
-
-def _silent(servers: str, error: KafkaError) -> BrokerUnavailable:
-    return BrokerUnavailable(f"{servers} does not answer ({type(error).__name__}); see that it runs")

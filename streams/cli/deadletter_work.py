@@ -45,7 +45,7 @@ def whole_of(settings: Settings, position: Position) -> Whole:
 
     found = asyncio.run(read())
     if found is None:
-        raise NotReached(f"no letter {position}; letters are kept 7 days, `groundwatch deadletter list` shows them")
+        raise NotReached(f"no letter {position}; `groundwatch deadletter list --all` shows those that are kept")
     return found
 
 

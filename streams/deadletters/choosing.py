@@ -69,7 +69,7 @@ def named(letters: Sequence[Letter], positions: Sequence[Position]) -> list[Lett
     absent = [str(position) for position in positions if str(position) not in by_position]
     if absent:
         raise NotReached(
-            f"no letter {', '.join(absent[:5])}; letters are kept 7 days, `groundwatch deadletter list` shows them"
+            f"no letter {', '.join(absent[:5])}; `groundwatch deadletter list --all` shows those that are kept"
         )
     return [by_position[str(position)] for position in positions]
 

@@ -17,6 +17,7 @@ from schemas.errors import BrokerUnavailable, NotReached
 from streams.broker.connection import Connection
 from streams.broker.lookup import Lookup, partitions_of
 from streams.broker.topics import DEADLETTER
+from streams.broker.trouble import explained
 from streams.deadletters.envelope import Whole, read_letter, read_mark
 from streams.deadletters.letters import Letter, Mark, Position
 from streams.messages import Message
@@ -90,14 +91,10 @@ async def _consumer(connection: Connection) -> AsyncIterator[AIOKafkaConsumer]:
         max_partition_fetch_bytes=FETCHED_BYTES // 4,
     )
     try:
-        async with asyncio.timeout(CONNECT_SECONDS):
-            await consumer.start()
-        yield consumer
-    except (KafkaError, TimeoutError) as error:
-        raise BrokerUnavailable(
-            f"{DEADLETTER} at {connection.bootstrap_servers} cannot be read ({type(error).__name__}); see that the "
-            "broker runs and that our user may read the topic"
-        ) from error
+        async with explained(connection):
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await consumer.start()
+            yield consumer
     finally:
         await consumer.stop()
 
@@ -109,7 +106,8 @@ async def _starts(connection: Connection, since: datetime | None) -> dict[TopicP
     """
     lookup = Lookup(connection)
     try:
-        cluster = await lookup.cluster()
+        async with explained(connection):
+            cluster = await lookup.cluster()
         if DEADLETTER not in cluster.partitions:
             raise NotReached(f"there is no topic {DEADLETTER}, or our user may not see it; run `groundwatch migrate`")
         places = partitions_of({DEADLETTER: cluster.partitions[DEADLETTER]})
