@@ -19,7 +19,7 @@ def opened_store(settings: Settings, *, read_only: bool, is_made_here: bool = Fa
     Raises StoreUnavailable, ConfigError, and NotReached for an embedded one that was never made.
     """
     if not is_made_here:
-        _require_made(settings)
+        require_made(settings)
     store = Store.open(settings.store_dsn, database=settings.store.database, read_only=read_only)
     try:
         yield store
@@ -33,7 +33,8 @@ def running_process(settings: Settings, timeout_seconds: float = TIMEOUT_SECONDS
     return RunningProcess(found, timeout_seconds=timeout_seconds) if found else None
 
 
-def _require_made(settings: Settings) -> None:
+def require_made(settings: Settings) -> None:
+    """Raise NotReached where the store would be an embedded one that nobody made yet."""
     parts = urlsplit(settings.store_dsn)
     if parts.scheme != "chdb" or Path(unquote(parts.path)).exists():
         return

@@ -17,6 +17,7 @@ from streams.cli import (
     deadletter,
     demo,
     deploy,
+    detach,
     fingerprint,
     golden,
     intents,
@@ -49,6 +50,7 @@ app.command("replay")(replay.replay)
 app.command("check")(check.check)
 app.command("fingerprint")(fingerprint.fingerprint)
 app.command("attach")(attach.attach)
+app.command("detach")(detach.detach)
 app.command("coverage")(coverage.coverage)
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(traces.app, name="traces")

@@ -14,6 +14,7 @@ from streams.cli.config import ShownSetting
 from streams.cli.deadletter_skip import Skipped
 from streams.cli.deadletter_view import LetterShown
 from streams.cli.deadletter_view import Replayed as LettersReplayed
+from streams.cli.detach import Detached
 from streams.cli.golden_view import CheckedProblem, GoldenAdded, Relabelled, SplitResult
 from streams.cli.migrate import Migrated
 from streams.cli.policy_files import CheckedFile
@@ -89,6 +90,7 @@ SHAPES: dict[str, type[Record]] = {
     "coverage": TopicCoverage,
     "deploy list": Deploy,
     "deploy mark": Deploy,
+    "detach": Detached,
     "fingerprint": fingerprint.Shown,
     "golden add": GoldenAdded,
     "golden check": CheckedProblem,
