@@ -14,20 +14,10 @@ from detectors.evidence.words import Word
 _GAP = 4
 
 
-def positions(words: Sequence[Word]) -> dict[str, int]:
-    """First position of each counting key."""
-    found: dict[str, int] = {}
-    for at, word in enumerate(words):
-        if not word.is_stop:
-            found.setdefault(word.key, at)
-    return found
-
-
 def order_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
     """Shares of the claim's word pairs found: as written, in one piece near each other, and of those in order."""
-    phrases = {(a.key, b.key) for piece in found.chosen for a, b in pairwise(piece.words)}
     written = [(a.key, b.key) for a, b in pairwise(claim.words)]
-    places = [positions(piece.words) for piece in found.chosen]
+    places = [piece.places for piece in found.chosen]
     keys = claim.keys
     pairs = [*pairwise(keys), *zip(keys, keys[2:], strict=False)]
     together = ordered = 0
@@ -37,7 +27,7 @@ def order_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
         together += near != 0
         ordered += near > 0
     return (
-        sum(pair in phrases for pair in written) / max(len(written), 1),
+        sum(any(pair in piece.phrases for piece in found.chosen) for pair in written) / max(len(written), 1),
         together / max(len(pairs), 1),
         ordered / together if together else 1.0,
     )
@@ -49,7 +39,7 @@ def substitutions(claim: PreparedClaim, found: Match) -> tuple[float, float, flo
     heaviest = 0.0
     keys = claim.keys
     words = found.best.words
-    best_at = positions(words)
+    best_at = found.best.places
     for at, key in enumerate(keys):
         if key in best_at:
             continue
@@ -83,8 +73,7 @@ def swaps(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
     swapped = alike = 0
     stand: Counter[str] = Counter()
     for piece in found.chosen:
-        theirs = [word for word in piece.words if not word.is_stop]
-        places = positions(theirs)
+        theirs, places = piece.content, piece.content_places
         for at in absent:
             for other in _in_its_place(content, at, theirs, places):
                 if other.key not in claim.weights:
@@ -102,9 +91,9 @@ def meanings(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
     """
     weights, own = claim.weights, claim.weights.keys()
     missing = [key for key in claim.keys if key not in found.window_keys and key[0] not in "#@"]
-    others = company_of(found.union_keys - own) if missing else None
+    others = company_of(found.union_keys - own if missing else ())
     sums = dict.fromkeys(("same", "wider", "narrower", "opposite", "of_one_kind", "unrelated"), 0.0)
-    for key in missing if others is not None else ():
+    for key in missing:
         sums[relation(key, others)] += weights[key]
     opposed = [0.0, 0.0]
     for key in claim.keys:

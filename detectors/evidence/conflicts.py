@@ -10,8 +10,8 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from detectors.evidence.exchanges import Exchange, exchanged_dates, exchanged_units
-from detectors.evidence.figures import figures_of, missing
-from detectors.evidence.kinds import Amount, amounts_of, by_kind, is_address, is_derived
+from detectors.evidence.figures import missing
+from detectors.evidence.kinds import Amount, by_kind, is_address, is_derived
 from detectors.evidence.lexicon import CONTRASTS, DENIALS, EMPHASIS, SCOPE_ENDS
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.measures import DURATION
@@ -76,16 +76,16 @@ def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, A
     """
     if not claim.figures:
         return []
-    absent = {figure.key for figure in missing(claim.figures, figures_of(found.best.words))}
+    absent = {figure.key for figure in missing(claim.figures, found.best.figures)}
     if not absent:
         return []
-    own, theirs = amounts_of(claim.words), amounts_of(found.best.words)
+    own, theirs = claim.amounts, found.best.amounts
     said = {amount.key for amount in own}
     others: dict[str, Amount] = {}
     for one in (*theirs, *_addresses_near(own, found)):
         if one.key not in said and one.kind:
             others.setdefault(one.kind, one)
-    around = [amount for piece in found.chosen for amount in amounts_of(piece.words)]
+    around = [amount for piece in found.chosen for amount in piece.amounts]
     elsewhere = {figure.key for figure in claim.figures} - {
         figure.key for figure in missing(claim.figures, found.window_figures)
     } | found.near_keys
@@ -115,7 +115,7 @@ def _addresses_near(own: Sequence[Amount], found: Match) -> list[Amount]:
     """Addresses in all pieces near a claim that tells one: only the right one is right, wherever it stands."""
     if not any(is_address(amount.kind) for amount in own):
         return []
-    return [amount for piece in found.near for amount in amounts_of(piece.words) if is_address(amount.kind)]
+    return [amount for piece in found.near for amount in piece.amounts if is_address(amount.kind)]
 
 
 def clashing_opposites(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:

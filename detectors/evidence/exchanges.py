@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from detectors.evidence.kinds import Amount, amounts_of, dates_of
+from detectors.evidence.kinds import Amount, dates_of
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.measures import MONTH, Measure
 from detectors.evidence.words import Word
@@ -37,15 +37,15 @@ def exchanged_units(claim: PreparedClaim, found: Match, says_the_same: Says) -> 
     """
     if not claim.figures or not claim.is_measured:
         return []
-    own = [one for one in amounts_of(claim.words) if one.dimension and one.key in found.best.keys]
-    theirs = [amount for amount in amounts_of(found.best.words) if amount.dimension] if own else []
+    own = [one for one in claim.amounts if one.dimension and one.key in found.best.keys]
+    theirs = [amount for amount in found.best.amounts if amount.dimension] if own else []
     pairs = [(one, other) for one in own if (other := _same_number(one, theirs)) is not None]
     pairs = [(one, other) for one, other in pairs if not any(is_same_quantity(one, held) for held in theirs)]
     if not pairs:
         return []
     keys = [frozenset((one.key, claim.words[one.unit_at].key)) for one, _ in pairs]
     pieces = () if says_the_same(frozenset().union(*keys)) else (*found.chosen, *found.near)
-    around = [amount for piece in pieces for amount in amounts_of(piece.words)]
+    around = [amount for piece in pieces for amount in piece.amounts]
     return [
         Exchange(_spelled(claim.words, one), _spelled(found.best.words, other), disputed)
         for (one, other), disputed in zip(pairs, keys, strict=True)
@@ -91,12 +91,12 @@ def exchanged_dates(claim: PreparedClaim, found: Match, says_the_same: Says) -> 
     if not claim.is_measured or found.best.is_key_value:
         return []
     own = dates_of(claim.words)
-    theirs = dates_of(found.best.words) if own else []
+    theirs = found.best.dates if own else []
     strange = [(at, measure) for at, measure in own if not _holds(theirs, measure)] if theirs else []
     if not strange:
         return []
     is_same = says_the_same(frozenset(claim.words[at].key for at, _ in strange))
-    around = () if is_same else tuple(dates_of(piece.words) for piece in (*found.chosen, *found.near))
+    around = () if is_same else tuple(piece.dates for piece in (*found.chosen, *found.near))
     said = {(measure.dimension, measure.unit) for _, measure in own}
     others = [(place, other) for place, other in theirs if (other.dimension, other.unit) not in said]
     exchanges = []

@@ -133,7 +133,7 @@ def featurise(claim: PreparedClaim, found: Match, question: frozenset[str]) -> l
 
 def disputed_keys(claim: PreparedClaim, found: Match) -> set[str]:
     """Claim words to which the best piece has another figure in the same unit, another unit, date or the opposite."""
-    own = figures.figures_of(found.best.words) if claim.figures else ()
+    own = found.best.figures if claim.figures else ()
     conflicts = {figure.key for figure, _ in figures.conflicting(claim.figures, own)}
     exchanged = {key for exchange in exchanges(claim, found) for key in exchange.keys}
     return conflicts | exchanged | {key for key, _ in opposing(claim, found)}
@@ -175,7 +175,7 @@ def _names(claim: PreparedClaim, found: Match) -> tuple[float, float, float, flo
 def _figures(claim: PreparedClaim, found: Match) -> tuple[float, float, float, float, float, float]:
     if not claim.figures:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    own = figures.figures_of(found.best.words)
+    own = found.best.figures
     missing = len(figures.missing(claim.figures, found.window_figures))
     return (
         float(len(claim.figures)),

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import nlargest
 
 from detectors.evidence.figures import Figure, figures_of
+from detectors.evidence.kinds import Amount, amounts_of
 from detectors.evidence.passages import IndexedPassage, Piece
 from detectors.evidence.words import Word
 
@@ -18,7 +20,7 @@ _RIVAL_SHARE_OF_BEST = 0.5
 _MOST_RIVALS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PreparedClaim:
     """A claim ready to match: words, counting keys in order without repeats, their weights, names and figures.
 
@@ -32,6 +34,11 @@ class PreparedClaim:
     names: frozenset[str]
     figures: tuple[Figure, ...]
     is_measured: bool = False
+
+    @cached_property
+    def amounts(self) -> list[Amount]:
+        """Its figures with what they measure."""
+        return amounts_of(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,7 @@ def _match_of(
         runner_up=ranked[1][1] / claim.total if len(ranked) > 1 else 0.0,
         union_keys=union_keys,
         window_keys=union_keys.union(*(other.keys for other in window)),
-        window_figures=tuple(f for other in window for f in figures_of(other.words)) if claim.figures else (),
+        window_figures=tuple(f for other in window for f in other.figures) if claim.figures else (),
         near_key_values=tuple(other for other in near if other.is_key_value),
         near=tuple(near),
         ranked=tuple(ranked),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from detectors.evidence.kinds import amounts_of
 from detectors.evidence.matching import PreparedClaim
 from detectors.evidence.passages import IndexedPassage, Piece
 
@@ -18,7 +17,7 @@ def nearest_piece(
     None when nothing at all is in common; linear in the text.
     """
     beginnings = {key[:_BEGINNING] for key in claim.keys if len(key) >= _BEGINNING}
-    kinds = {amount.kind for amount in amounts_of(claim.words)} - {""}
+    kinds = {amount.kind for amount in claim.amounts} - {""}
     scores: dict[tuple[int, int], float] = {}
     for number, passage in enumerate(passages):
         for key, pieces in passage.postings.items():
@@ -34,4 +33,4 @@ def nearest_piece(
 
 
 def _measures(piece: Piece, key: str, kinds: set[str]) -> float:
-    return _SAME_KIND * any(amount.key == key and amount.kind in kinds for amount in amounts_of(piece.words))
+    return _SAME_KIND * any(amount.key == key and amount.kind in kinds for amount in piece.amounts)

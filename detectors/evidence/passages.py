@@ -4,11 +4,15 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 
+from detectors.evidence.figures import Figure, figures_of
 from detectors.evidence.keyvalue import key_value_spans
-from detectors.evidence.words import Word, tokenise, words_of
+from detectors.evidence.kinds import Amount, amounts_of, dates_of
+from detectors.evidence.measures import Measure
+from detectors.evidence.words import Word, first_places, tokenise, words_of
 from schemas.trace import Passage, passage_hash
 
 _BOUNDARY = re.compile(
@@ -21,11 +25,12 @@ _CUT_WORDS = 40
 _ENTRY_CHARACTERS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """A sentence, line, or 40-word stretch of a text without sentence ends; ``keys`` are its words that count.
 
-    ``label`` holds the words of the innermost key where the piece is a key with its value.
+    ``label`` holds the words of the innermost key where the piece is a key with its value. What is derived from the
+    words is made once, when a first claim asks for it.
     """
 
     start: int
@@ -34,6 +39,41 @@ class Piece:
     keys: frozenset[str]
     is_key_value: bool = False
     label: frozenset[str] = frozenset()
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Its figures with their units."""
+        return figures_of(self.words)
+
+    @cached_property
+    def amounts(self) -> list[Amount]:
+        """Its figures with what they measure."""
+        return amounts_of(self.words)
+
+    @cached_property
+    def dates(self) -> list[tuple[int, Measure]]:
+        """Its months and days of the week with their places."""
+        return dates_of(self.words)
+
+    @cached_property
+    def content(self) -> tuple[Word, ...]:
+        """Its words that count, in order."""
+        return tuple(word for word in self.words if not word.is_stop)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """First place among all words of each key that counts."""
+        return first_places(self.words)
+
+    @cached_property
+    def content_places(self) -> dict[str, int]:
+        """First place of each key among the words that count."""
+        return first_places(self.content)
+
+    @cached_property
+    def phrases(self) -> frozenset[tuple[str, str]]:
+        """Keys that stand directly beside each other, in order."""
+        return frozenset((left.key, right.key) for left, right in pairwise(self.words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def explain(claim: PreparedClaim, found: Match) -> str:
     clashes = [(own.text, other.text) for own, other in clashing_amounts(claim, found)]
     clashes = clashes or [(exchange.own, exchange.other) for exchange in exchanges(claim, found)]
     if not clashes:
-        evidence = figures.figures_of(found.best.words)
+        evidence = found.best.figures
         clashes = [(own.text, other.text) for own, other in figures.conflicting(claim.figures, evidence)]
     if clashes:
         return f"{clashes[0][0][:_LONGEST]} here, {clashes[0][1][:_LONGEST]} in the evidence"

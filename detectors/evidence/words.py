@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -72,6 +72,15 @@ def tokenise(text: str) -> Iterator[tuple[Word, int]]:
 def words_of(text: str) -> list[Word]:
     """Words of ``text`` in order, without offsets."""
     return [analyse(token) for token in _pattern(text).findall(text)]
+
+
+def first_places(words: Sequence[Word]) -> dict[str, int]:
+    """First position of each counting key."""
+    found: dict[str, int] = {}
+    for at, word in enumerate(words):
+        if not word.is_stop:
+            found.setdefault(word.key, at)
+    return found
 
 
 def _pattern(text: str) -> re.Pattern[str]:
