@@ -26,6 +26,7 @@ from streams.settings import Role, Settings, deployment_salt
 from streams.settings.connect import connection_of
 from streams.starting import answers, reached
 from streams.store import Store
+from streams.store.standing import standing
 from streams.watched import watch
 
 log = structlog.get_logger(__name__)
@@ -102,6 +103,8 @@ async def connected(
             await prepare(settings, internal, first_policy)
             topics = [TopicSpec(name, settings.kafka.internal.partitions) for name in settings.kafka.source.topics]
             await create_topics(source, topics)
+        else:
+            await _compare_versions(settings)
         publisher = Publisher(internal, settings.ingest.max_message_bytes)
         await publisher.start()
         stack.push_async_callback(publisher.stop)
@@ -138,6 +141,15 @@ async def _store(settings: Settings, lifeline: Lifeline) -> Store:
     if settings.store_dsn.startswith("chdb:"):
         return await attempt()
     return await reached("store", attempt, settings.start_seconds, lifeline)
+
+
+async def _compare_versions(settings: Settings) -> None:
+    """Say what a store of another version means for this process: docs/upgrades.md."""
+    found = await asyncio.to_thread(standing, settings.store_dsn, database=settings.store.database)
+    if found.newer:
+        log.warning("store_is_newer", has=found.newer, consequence="new columns keep their defaults")
+    if found.missing:
+        log.warning("store_is_older", lacks=found.missing, fix="run `groundwatch migrate`; what needs them waits")
 
 
 async def _resend_drawn(store: Store, publisher: Publisher) -> None:
