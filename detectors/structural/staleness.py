@@ -4,7 +4,7 @@ So the time is linear in the number of passages, however many versions of a docu
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -17,6 +17,8 @@ _MAX_DIGITS = 18
 _EVER = datetime.min.replace(tzinfo=UTC)
 
 VersionKey = tuple[tuple[int, int, str], ...]
+_Rules = Mapping[int, StructuralRule | None]
+"""By position of a passage why it was out of date."""
 
 
 def stale_findings(trace: Trace, citations: Citations) -> list[Finding]:
@@ -27,13 +29,13 @@ def stale_findings(trace: Trace, citations: Citations) -> list[Finding]:
     passages = trace.passages or ()
     if not citations.known and not any(passage.cited for passage in passages):
         return []
-    rules = stale_rules(passages, trace.ts)
     cited: dict[tuple[int, ...], int | None] = {}
     for mention in citations.known:
         cited.setdefault(mention.passages, mention.claim)
     for position, passage in enumerate(passages):
         if passage.cited:
             cited.setdefault((position,), None)
+    rules = _rules_of({position for positions in cited for position in positions}, passages, trace.ts)
     return [
         Finding(rule=rule, claim=claim, passage=positions[0], detail=passages[positions[0]].doc_id[:MAX_DETAIL_CHARS])
         for positions, claim in cited.items()
@@ -46,8 +48,8 @@ def stale_rules(passages: Sequence[Passage], at: datetime) -> tuple[StructuralRu
 
     Archived, superseded, not yet in force, or a newer version of the document that is in force is among the passages.
     """
-    newest = _newest_by_document(passages, at)
-    return tuple(_rule(passage, newest.get(passage.doc_id, ()), at) for passage in passages)
+    rules = _rules_of(range(len(passages)), passages, at)
+    return tuple(rules[position] for position in range(len(passages)))
 
 
 def outdated_passages(passages: Sequence[Passage], at: datetime) -> frozenset[int]:
@@ -81,6 +83,14 @@ def version_key(version: str) -> VersionKey:
     return tuple((0, int(part[:_MAX_DIGITS]), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
+def _rules_of(positions: Collection[int], passages: Sequence[Passage], at: datetime) -> _Rules:
+    """The rules of some passages: only versions of their documents are compared."""
+    asked = {position: passages[position] for position in positions if position < len(passages)}
+    documents = {passage.doc_id for passage in asked.values()}
+    newest = _newest_by_document([passage for passage in passages if passage.doc_id in documents], at)
+    return {position: _rule(passage, newest.get(passage.doc_id, ()), at) for position, passage in asked.items()}
+
+
 def _rule(passage: Passage, newest: Iterable[Passage], at: datetime) -> StructuralRule | None:
     if passage.archived:
         return StructuralRule.SOURCE_ARCHIVED
@@ -92,8 +102,8 @@ def _rule(passage: Passage, newest: Iterable[Passage], at: datetime) -> Structur
     return StructuralRule.SOURCE_OUTDATED if is_outdated else None
 
 
-def _common_rule(positions: Sequence[int], rules: Sequence[StructuralRule | None]) -> StructuralRule | None:
-    found = [rules[position] if position < len(rules) else None for position in positions]
+def _common_rule(positions: Sequence[int], rules: _Rules) -> StructuralRule | None:
+    found = [rules.get(position) for position in positions]
     return found[0] if found and all(rule is not None for rule in found) else None
 
 

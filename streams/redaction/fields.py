@@ -19,7 +19,6 @@ CONTENT = "REDACTED "
 """Opens the hash of a whole text, which judging knows as ``unresolved:redacted``."""
 NO_CONTENT = "no_content"
 PASSAGES_DROPPED = "passages_dropped"
-_IDS = ("doc_id", "chunk_id", "superseded_by")
 _RETRIEVING = frozenset({SpanKind.RETRIEVER, SpanKind.RERANKER, SpanKind.EMBEDDING})
 _SPEAKING = frozenset({SpanKind.CHAIN, SpanKind.AGENT, SpanKind.LLM, SpanKind.OTHER})
 
@@ -151,14 +150,18 @@ def _passages(
 
 
 def _passage(passage: Passage, fields: PrivacyFields, rule: TextRule) -> Passage:
-    """Most have nothing to change, and a trace has many."""
-    new: dict[str, Any] = {name: _mailbox(value, rule) for name in _IDS if "@" in (value := getattr(passage, name))}
+    """A trace has many, and most have nothing to change."""
     text = rule(passage.text, fields.passages, CONTENT)
-    if text is not passage.text:
-        new["text"] = text
-    if passage.allowed_roles:
-        new["allowed_roles"] = _texts(passage.allowed_roles, fields.roles, rule, "ROLE_")
-    return _changed(passage, **new) if new else passage
+    has_roles = bool(passage.allowed_roles) and fields.roles is not Handling.KEEP
+    has_mailbox = "@" in passage.doc_id or "@" in passage.chunk_id or "@" in passage.superseded_by
+    if text is passage.text and not has_roles and not has_mailbox:
+        return passage
+    return _changed(
+        passage,
+        text=text,
+        allowed_roles=_texts(passage.allowed_roles, fields.roles, rule, "ROLE_"),
+        **{name: _mailbox(getattr(passage, name), rule) for name in ("doc_id", "chunk_id", "superseded_by")},
+    )
 
 
 def _mailbox(identifier: str, rule: TextRule) -> str:

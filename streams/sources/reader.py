@@ -74,7 +74,7 @@ class Reader:
         return self._native() if self.topic.format == "native" else self._shaped(document, is_dirty=False)
 
     def _recognised(self, value: bytes, *, is_json: bool) -> Decoded:
-        if is_json and value.count(b"{") + value.count(b"[") <= _MOST_CONTAINERS:
+        if is_json and (len(value) <= _MOST_CONTAINERS or value.count(b"{") + value.count(b"[") <= _MOST_CONTAINERS):
             try:
                 document, is_dirty = load(value)
             except InvalidMessage:

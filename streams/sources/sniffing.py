@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from schemas.errors import InvalidMessage
+from schemas.trace import Trace
 from streams.sources.envelopes.otlp_proto import signal_of
 from streams.sources.envelopes.protobuf_wire import fields
 from streams.sources.json_text import load
@@ -73,6 +74,8 @@ def shape_of(document: Any) -> Encoding:
         return Encoding.OTHER_JSON if first in _NEVER_LISTED else first
     if not isinstance(document, dict):
         return Encoding.OTHER_JSON if isinstance(document, list) else Encoding.UNKNOWN
+    if document.keys() <= _NATIVE_FIELDS and _is_native(document):  # no other format has any of their names
+        return Encoding.NATIVE_JSON
     return next((encoding for encoding, matches in _SHAPES if matches(document)), Encoding.OTHER_JSON)
 
 
@@ -136,6 +139,7 @@ _SHAPES: tuple[tuple[Encoding, Callable[[dict[str, Any]], bool]], ...] = (
     (Encoding.LLAMAINDEX, _is_llamaindex),
     (Encoding.NATIVE_JSON, _is_native),
 )
+_NATIVE_FIELDS = Trace.model_fields.keys()
 _NEVER_LISTED = (
     Encoding.NATIVE_JSON,
     Encoding.OTLP_JSON_TRACES,
