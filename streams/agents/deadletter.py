@@ -137,7 +137,7 @@ async def bury(letters: Sequence[DeadLetter], publisher: Publisher, max_value_by
     await send_fitting(publisher, DEADLETTER, forms, max_value_bytes + REQUEST_OVERHEAD_BYTES)
 
 
-_REMEDY = "mend sources, raise the limit, or skip the messages: docs/delivery.md"
+_REMEDY = "mend sources, raise the limit, or skip the messages: docs/dead-letters.md"
 
 
 @dataclass(frozen=True, slots=True)

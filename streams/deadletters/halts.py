@@ -8,6 +8,7 @@ holds out longer each time before it ends, with its reason in sight.
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from streams.agents.batches import CeilingReached, Lifeline
 from streams.agents.deadletter import Ceiling
 from streams.agents.ingest import Ingest
 from streams.messages import Message
+from streams.settings import Role
 
 log = structlog.get_logger(__name__)
 FILE = "ceiling.json"
 FIRST_HOLD_SECONDS = 10.0
 LONGEST_HOLD_SECONDS = 300.0
+SLICE_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ class Halts:
         except CeilingReached as error:
             self.stops += 1
             self._save()
-            await self._hold(str(error))
+            await self._hold(error)
             raise
         if self.stops:
             self._go_on()
@@ -62,15 +65,16 @@ class Halts:
         else:
             self._save()
 
-    async def _hold(self, reason: str) -> None:
-        seconds = hold_seconds(self.stops)
-        if not seconds:
-            return
-        log.error("ceiling_again", stops=self.stops, reason=reason, ends_in_seconds=seconds)
-        try:
-            await asyncio.wait_for(self.lifeline.stopping.wait(), seconds)
-        except TimeoutError:
-            return
+    async def _hold(self, error: CeilingReached) -> None:
+        """Not ready, and known to wait, so that the watchdog lets the process be."""
+        left = hold_seconds(self.stops)
+        if left:
+            log.error("ceiling_again", stops=self.stops, reason=str(error), ends_in_seconds=left)
+        while left > 0 and not self.lifeline.stopping.is_set():
+            self.lifeline.vitals.of(Role.INGEST).wait(error)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.lifeline.stopping.wait(), min(left, SLICE_SECONDS))
+            left -= SLICE_SECONDS
 
     def _save(self) -> None:
         ceiling = self.step.ceiling
