@@ -63,7 +63,8 @@ class _Clock:
     def now(self) -> tuple[datetime, datetime]:
         """The wall clock's time and the settled time."""
         with self._lock:
-            wall, elapsed = wall_clock(), elapsed_seconds()
+            # In this order: a pause between the two must not look like a clock that was set back.
+            elapsed, wall = elapsed_seconds(), wall_clock()
             known = self._settled or Settled(wall, elapsed)
             self._settled = settled(known, wall, elapsed)
             return wall, self._settled.time
