@@ -4,8 +4,11 @@ Whole records travel as JSON text, so that a field added later needs no migratio
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from time import time_ns
+
+from pydantic import ValidationError
 
 from schemas.alert import Alert
 from schemas.labels import AlertState
@@ -63,8 +66,15 @@ def insert_policy(connection: Connection, records: Sequence[PolicyRecord]) -> No
 
 
 def read_policy(connection: Connection) -> list[PolicyRecord]:
-    """The log in order of publication."""
-    return [PolicyRecord.model_validate_json(row["record"]) for row in connection.query(_READ_POLICY)]
+    """The log in order of publication, without entries that only a newer version can read.
+
+    A process meets these on the topic as well, and waits there.
+    """
+    found = []
+    for row in connection.query(_READ_POLICY):
+        with suppress(ValidationError):
+            found.append(PolicyRecord.model_validate_json(row["record"]))
+    return found
 
 
 def insert_alerts(connection: Connection, rows: Sequence[Alert]) -> None:
