@@ -10,6 +10,7 @@ from streams.store.connection import connect
 from streams.store.migrations import REPEATABLE, shipped
 from streams.store.removal import drop_tables, own_tables
 from streams.store.standing import Standing, standing
+from tests.builders import policy_record
 
 NAMES = tuple(file.name for file in shipped() if file.name != REPEATABLE)
 
@@ -49,3 +50,17 @@ def test_only_our_tables_are_dropped(tmp_path: Path) -> None:
     assert [] == own_tables(dsn, database="groundwatch")
     assert [{"name": "theirs"}] == connection.query("SELECT name FROM system.tables WHERE database = 'groundwatch'")
     connection.close()
+
+
+@pytest.mark.integration
+def test_a_policy_that_only_a_newer_version_reads_stops_no_start(tmp_path: Path) -> None:
+    """The process finds it on the topic as well, and waits there; what it can read it has."""
+    store = Store.open(f"chdb://{tmp_path / 'store'}")
+    try:
+        store.migrate()
+        store.insert_policy([policy_record("p1")])
+        newer = "INSERT INTO policy VALUES ('p2', 0, now(), '{\"policy_id\": \"p2\", \"published_at\": \"soon\"}')"
+        store._connection.command(newer)
+        assert ["p1"] == [record.policy_id for record in store.policy_records()]
+    finally:
+        store.close()
