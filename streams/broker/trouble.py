@@ -79,11 +79,12 @@ def unreachable(error: BaseException, connection: Connection, said: Sequence[str
         return BrokerUnavailable(
             f"{connection.bootstrap_servers}: {type(error).__name__}: {str(error)[:_SAID_CHARS]}; its log says more"
         )
-    last = (said or [type(error).__name__])[-1][:_SAID_CHARS]
+    last = (said or [type(error).__name__])[-1][:_SAID_CHARS].rstrip(": ")
     return BrokerUnavailable(
-        f"no broker answers at {connection.bootstrap_servers} ({last}); start it, or check of {section} "
-        "bootstrap_servers, ssl and ssl_cert_file (an encrypted listener drops plain connections, one that wants "
-        "certificates those without), sasl_mechanism (one with a login drops those without)"
+        f"no broker answers at {connection.bootstrap_servers} ({last}); start it, or check "
+        f"{section}.bootstrap_servers, {section}.ssl and {section}.ssl_cert_file (a listener that encrypts drops plain "
+        f"connections and the other way round, one that wants certificates those without) and {section}.sasl_mechanism "
+        "(likewise)"
     )
 
 

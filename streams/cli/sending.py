@@ -8,12 +8,12 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordTooLargeError
 
 from schemas.errors import BrokerUnavailable
+from streams.broker.begin import matching_topics
 from streams.broker.connection import Connection
 from streams.cli.replaying import Recorded, Stamp, headers, message
 from streams.clock import utc_now
 
 MAX_IN_FLIGHT = 1_000
-TOPIC_TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(slots=True)
@@ -42,12 +42,13 @@ async def send_all(
 
     Raises BrokerUnavailable when the cluster does not answer or the topic does not exist.
     """
-    options = target.connection.aiokafka_options()
+    connection = target.connection.named("replay")
+    await _require_topic(connection, target.topic)
+    options = connection.aiokafka_options()
     producer = AIOKafkaProducer(**options, acks="all", linger_ms=5, max_request_size=target.max_message_bytes)
     sender = _Sender(producer, target.topic, stamp)
     try:
         await producer.start()
-        await _require_topic(producer, target.topic)
         return await sender.send_paced(due_lines, on_line)
     except KafkaError as error:
         raise BrokerUnavailable(
@@ -57,11 +58,10 @@ async def send_all(
         await producer.stop()
 
 
-async def _require_topic(producer: AIOKafkaProducer, topic: str) -> None:
-    try:
-        await asyncio.wait_for(producer.partitions_for(topic), TOPIC_TIMEOUT_SECONDS)
-    except TimeoutError as error:
-        raise BrokerUnavailable(f"topic {topic} does not exist; give another --topic or create it") from error
+async def _require_topic(connection: Connection, topic: str) -> None:
+    """Looked for among all topics: a producer that asks for it by name makes it on some brokers."""
+    if not await matching_topics(connection, lambda name: name == topic):
+        raise BrokerUnavailable(f"topic {topic} does not exist; give another --topic or create it")
 
 
 class _Sender:

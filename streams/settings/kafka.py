@@ -3,14 +3,17 @@
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
 from streams.settings.parts import Names, Section, is_pattern
 
 OWN_TOPICS = ("gw.", "groundwatch.")
 """How the names of our own topics begin; they are never read as sources."""
+
+OptionalPath = Annotated[Path | None, BeforeValidator(lambda value: value or None)]
+"""A path; empty, as in a variable that is set to nothing, for none."""
 
 
 class KafkaConnection(Section):
@@ -32,17 +35,17 @@ class KafkaConnection(Section):
         default=False,
         description="Encrypt the connection. Wrong: the broker drops the connection during the handshake.",
     )
-    ssl_ca_file: Path | None = Field(
+    ssl_ca_file: OptionalPath = Field(
         None,
         description="PEM file of the authority that signed the brokers' certificates; empty uses the system's. "
         "Wrong: certificate errors at start.",
     )
-    ssl_cert_file: Path | None = Field(
+    ssl_cert_file: OptionalPath = Field(
         None, description="PEM file with our client certificate, for brokers that ask for one."
     )
-    ssl_key_file: Path | None = Field(None, description="PEM file with the key of `ssl_cert_file`.")
+    ssl_key_file: OptionalPath = Field(None, description="PEM file with the key of `ssl_cert_file`.")
     ssl_key_password: SecretStr = Field(SecretStr(""), description="Password of an encrypted `ssl_key_file`.")
-    ssl_key_password_file: Path | None = Field(None, description="File that holds `ssl_key_password` instead.")
+    ssl_key_password_file: OptionalPath = Field(None, description="File that holds `ssl_key_password` instead.")
     ssl_check_hostname: bool = Field(
         default=True,
         description="Whether a broker's certificate must name the host that we connect to. Off: anyone with a "
@@ -55,7 +58,7 @@ class KafkaConnection(Section):
     sasl_password: SecretStr = Field(
         SecretStr(""), description="Password for SASL. Better given in the environment, or by `sasl_password_file`."
     )
-    sasl_password_file: Path | None = Field(
+    sasl_password_file: OptionalPath = Field(
         None, description="File that holds `sasl_password` instead, as secrets are mounted; read at start."
     )
     fetch_bytes: int = Field(

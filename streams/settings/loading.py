@@ -14,7 +14,7 @@ from pydantic_settings import EnvSettingsSource, SettingsError
 from schemas.errors import ConfigError
 from streams.settings.catalogue import ITEM, Entry, Group, dotted, entries, walk
 from streams.settings.fields import ENV_DELIMITER, ENV_PREFIX, Settings
-from streams.settings.secret_files import file_variables, secrets_from_files
+from streams.settings.secret_files import file_variables, secrets_from_files, without_files
 
 DEFAULT_FILE = Path("groundwatch.yaml")
 FILE_VARIABLE = f"{ENV_PREFIX}CONFIG"
@@ -29,7 +29,7 @@ def load_settings(path: Path | None = None, overrides: Mapping[str, Any] | None 
     file, values = _file_values(path)
     _refuse_unknown_variables(os.environ)
     try:
-        from_environment = _merged(EnvSettingsSource(Settings)(), secrets_from_files(os.environ))
+        from_environment = _merged(without_files(EnvSettingsSource(Settings)()), secrets_from_files(os.environ))
     except SettingsError as error:
         raise ConfigError(f"environment: {error}; lists are written a,b,c") from error
     merged = _merged(_merged(values, from_environment), overrides or {})

@@ -12,6 +12,8 @@ from streams.settings.catalogue import Entry, entries
 
 SUFFIX = "_FILE"
 _MAX_BYTES = 100_000
+_SECTION_AND_NAME = 2
+"""Where such secrets stand; those deeper down have a setting for their file."""
 
 
 def file_variables() -> dict[str, Entry]:
@@ -42,6 +44,16 @@ def secrets_from_files(environ: Mapping[str, str]) -> dict[str, Any]:
         text = read_secret(Path(path), name)
         here[entry.path[-1]] = text.replace("\n", ",") if isinstance(entry.default, tuple) else text
     return values
+
+
+def without_files(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values from the environment without the names of such files, which look like settings there."""
+    kept = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    for entry in file_variables().values():
+        section = kept.get(entry.path[0])
+        if len(entry.path) == _SECTION_AND_NAME and isinstance(section, dict):
+            section.pop(f"{entry.path[-1]}{SUFFIX.lower()}", None)
+    return kept
 
 
 def read_secret(path: Path, key: str) -> str:
