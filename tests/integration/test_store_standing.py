@@ -59,7 +59,7 @@ def test_a_policy_that_only_a_newer_version_reads_stops_no_start(tmp_path: Path)
     try:
         store.migrate()
         store.insert_policy([policy_record("p1")])
-        newer = "INSERT INTO policy VALUES ('p2', 0, now(), '{\"policy_id\": \"p2\", \"published_at\": \"soon\"}')"
+        newer = 'INSERT INTO policy VALUES (\'p2\', 0, now(), \'{"policy_id": "p2", "published_at": "soon"}\')'
         store._connection.command(newer)
         assert ["p1"] == [record.policy_id for record in store.policy_records()]
     finally:
