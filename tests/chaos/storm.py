@@ -29,8 +29,9 @@ PART = 250
 """Requests that are sent together; the spans of one never lie in two parts."""
 LEAD = 4_000
 """How far sending may run ahead of storing, in traces: there is always work, and the broker's disk stays small."""
-EXPECTED = {0, 75, -signal.SIGKILL, -signal.SIGTERM}
-"""How a process may end: drained, not drained in time, killed, stopped before the program was loaded."""
+EXPECTED = {0, 1, 75, -signal.SIGKILL, -signal.SIGTERM}
+"""How a process may end: drained, cut off from the broker in the middle of its start, not drained in time, killed,
+stopped before the program was loaded."""
 OUTAGES = ("store cut", "store silent", "broker killed", "broker stopped", "our topics cut", "product's topics silent")
 LONGEST_OUTAGE_SECONDS = 4.0
 AT_WORK_SHARE = 0.75
