@@ -86,7 +86,7 @@ def verdict_forms(verdict: Verdict) -> Forms:
     return [
         lambda: record_message(key, verdict),
         lambda: record_message(key, unquoted()),
-        lambda: record_message(key, verdict.model_copy(update={"claims": (), "findings": ()})),
+        lambda: record_message(key, verdict.model_copy(update={"claims": (), "findings": (), "seen": ()})),
     ]
 
 
