@@ -15,7 +15,7 @@ from detectors.evidence.kinds import Amount, by_kind, is_address, is_derived
 from detectors.evidence.lexicon import CONTRASTS, DENIALS, EMPHASIS, SCOPE_ENDS
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.measures import DURATION
-from detectors.evidence.polarity import is_denied, opposing
+from detectors.evidence.polarity import opposing
 from detectors.evidence.words import Word, stem
 
 CONFLICTS = (
@@ -138,7 +138,7 @@ def clashing_opposites(claim: PreparedClaim, found: Match) -> list[tuple[str, st
 
 def is_denied_on_one_side(claim: PreparedClaim, found: Match) -> bool:
     """True when one side denies a word that the other side says in the same place without any denial."""
-    if is_denied(claim.words) == is_denied(found.best.words) or found.best.is_key_value or opposing(claim, found):
+    if claim.has_negation == found.best.has_negation or found.best.is_key_value or opposing(claim, found):
         return False
     mine, theirs = _denied_keys(claim.words), _denied_keys(found.best.words)
     if bool(mine) == bool(theirs):

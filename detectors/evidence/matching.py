@@ -36,6 +36,11 @@ class PreparedClaim:
     is_measured: bool = False
 
     @cached_property
+    def has_negation(self) -> bool:
+        """True when a negation stands anywhere in it."""
+        return any(word.is_negation for word in self.words)
+
+    @cached_property
     def amounts(self) -> list[Amount]:
         """Its figures with what they measure."""
         return amounts_of(self.words)

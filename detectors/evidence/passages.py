@@ -56,6 +56,11 @@ class Piece:
         return dates_of(self.words)
 
     @cached_property
+    def has_negation(self) -> bool:
+        """True when a negation stands anywhere in it."""
+        return any(word.is_negation for word in self.words)
+
+    @cached_property
     def content(self) -> tuple[Word, ...]:
         """Its words that count, in order."""
         return tuple(word for word in self.words if not word.is_stop)

@@ -22,11 +22,6 @@ def negated_keys(words: Sequence[Word]) -> set[str]:
     return found
 
 
-def is_denied(words: Sequence[Word]) -> bool:
-    """True when a negation stands anywhere among ``words``."""
-    return any(word.is_negation for word in words)
-
-
 def opposing(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
     """Claim words missing from the best piece whose opposite stands there and not in the claim, as stems."""
     keys = {word.key for word in found.best.words}
@@ -42,9 +37,9 @@ def opposing(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
 
 def polarity(claim: PreparedClaim, found: Match) -> tuple[float, float, float, float, float, float]:
     """Negation added and lost, opposites, hedges added and lost, absolute words added; against the best piece."""
-    denied = is_denied(claim.words)
+    denied = claim.has_negation
     evidence = found.best.words
-    evidence_denied = is_denied(evidence)
+    evidence_denied = found.best.has_negation
     hedged = any(word.is_hedge for word in claim.words)
     evidence_hedged = any(word.is_hedge for word in evidence)
     absolutes = {word.key for word in evidence if word.is_absolute}
