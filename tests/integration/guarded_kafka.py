@@ -14,6 +14,7 @@ from tests.integration.running import apache_kafka, free_port_pair
 
 USER, PASSWORD, SCRAM_PASSWORD, KEY_PASSWORD = "groundwatch", "s3cret-plain", "s3cret-scram", "s3cret-key"
 PRINCIPAL = f"User:{USER}"
+DOORS = ("PLAINTEXT", "LOGIN", "SECRET", "CERT")
 PROTOCOLS = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,LOGIN:SASL_PLAINTEXT,SECRET:SASL_SSL,CERT:SSL"
 
 
@@ -64,10 +65,13 @@ def guarded_kafka(folder: Path, *properties: str) -> Iterator[Doors]:
     """A broker with these doors; everything that the doors need lies in ``folder``."""
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
     _write_files(folder)
-    ports = [free_port_pair() for _ in range(4)]
-    names = ("PLAINTEXT", "LOGIN", "SECRET", "CERT")
+    ports: list[int] = []
+    while len(ports) < len(DOORS):
+        port = free_port_pair()
+        if all(abs(port - other) > 1 for other in ports):
+            ports.append(port)
     doors = [f"127.0.0.1:{port}" for port in ports]
-    listeners = ",".join(f"{name}://{door}" for name, door in zip(names, doors, strict=True))
+    listeners = ",".join(f"{name}://{door}" for name, door in zip(DOORS, doors, strict=True))
     module = "org.apache.kafka.common.security"
     plain = f'{module}.plain.PlainLoginModule required user_{USER}="{PASSWORD}";'
     everything = (
