@@ -11,8 +11,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import rel_entr
+
 from alerts.config import JumpConfig
 
+Rates = NDArray[np.float64] | np.float64
 DOUBLING = 2.0
 
 
@@ -62,11 +67,7 @@ def divergence(after: float, before: float) -> float:
     >>> round(divergence(0.1, 0.05), 4)
     0.0207
     """
-    if (before <= 0 < after) or (before >= 1 > after):
-        return math.inf
-    hit = after * math.log(after / before) if after > 0 else 0.0
-    miss = (1 - after) * math.log((1 - after) / (1 - before)) if after < 1 else 0.0
-    return hit + miss
+    return float(_divergence(np.float64(after), np.float64(before)))
 
 
 def bet_growth(after: float, before: float, odds_ratios: Sequence[float]) -> float:
@@ -77,7 +78,7 @@ def bet_growth(after: float, before: float, odds_ratios: Sequence[float]) -> flo
     >>> bet_growth(0.316, 0.293, (1.5, 2.0, 3.0, 5.0))      # a rise smaller than the smallest bet is never found
     0.0
     """
-    return max(0.0, *(after * math.log(ratio) - math.log1p((ratio - 1) * before) for ratio in odds_ratios))
+    return float(_growth(np.float64(after), np.float64(before), odds_ratios))
 
 
 def power_of(marks: Marks, base: float, odds_ratios: Sequence[float], ratio: float = DOUBLING) -> Power:
@@ -107,6 +108,24 @@ def power_of(marks: Marks, base: float, odds_ratios: Sequence[float], ratio: flo
     )
 
 
+def fastest(
+    bad: Sequence[float], good: Sequence[float], base: float, odds_ratios: Sequence[float], ratio: float = DOUBLING
+) -> int:
+    """The place of the marks (``bad[i]``, ``good[i]``) that find a rise after the fewest answers.
+
+    Most nats to the test's own bets; where none of them grows at any marks, most to the best of all bets.
+
+    >>> fastest([0.8, 0.73, 0.2], [0.03, 0.27, 0.001], 0.05, (1.5, 2.0, 3.0, 5.0))
+    0
+    """
+    marked, unmarked = np.asarray(bad), np.asarray(good)
+    before, after = (rate * marked + (1 - rate) * unmarked for rate in (base, base * ratio))
+    nats = _growth(after, before, odds_ratios)
+    if nats.max() <= 0:
+        nats = np.where(after > before, _divergence(after, before), 0.0)
+    return int(nats.argmax())
+
+
 def evidence_for_page(config: JumpConfig, slices: int, deploys_per_month: float) -> float:
     """Nats that one of the bets must gather after a deploy until the page, beginning with its part of the budget.
 
@@ -117,3 +136,12 @@ def evidence_for_page(config: JumpConfig, slices: int, deploys_per_month: float)
     """
     lump = 0.5 * config.budget(slices) / max(deploys_per_month, 1.0)
     return math.log(len(config.odds_ratios) / lump)
+
+
+def _growth(after: Rates, before: Rates, odds_ratios: Sequence[float]) -> Rates:
+    bets = [after * math.log(ratio) - np.log1p((ratio - 1) * before) for ratio in odds_ratios]
+    return np.asarray(np.maximum(np.max(bets, axis=0), 0.0))
+
+
+def _divergence(after: Rates, before: Rates) -> Rates:
+    return np.asarray(rel_entr(after, before) + rel_entr(1 - after, 1 - before))

@@ -7,7 +7,7 @@ from detectors.calibration.choosing import LEAST_FLAGGED, Choice, Measure, Targe
 from detectors.calibration.claims import ClaimPair, claim_pairs
 from detectors.calibration.counts import GRID, Counts, Curve, ScoreCounts, counted, place_of
 from detectors.calibration.folding import cross_fitted, folds_of, resampled
-from detectors.calibration.fractions import fractions_at, mean_marks
+from detectors.calibration.fractions import fractions_at, mark_sums
 from detectors.calibration.pairs import Pair, Paired, paired
 from detectors.calibration.reliability import Bin, Reliability, reliability
 
@@ -31,7 +31,7 @@ __all__ = [
     "cross_fitted",
     "folds_of",
     "fractions_at",
-    "mean_marks",
+    "mark_sums",
     "paired",
     "place_of",
     "reliability",

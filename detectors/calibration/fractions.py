@@ -20,6 +20,6 @@ def fractions_at(curve: Curve, base_rate: float) -> Array:
     return np.asarray(np.interp(places, places[seen], fitted))
 
 
-def mean_marks(curve: Curve, fractions: Array) -> tuple[float, float]:
-    """The mean fraction that hallucinated, and that grounded answers get. Needs both labels."""
-    return float(curve.bad_bins @ fractions / curve.bad), float(curve.good_bins @ fractions / curve.good)
+def mark_sums(curve: Curve, fractions: Array) -> tuple[float, float]:
+    """The fractions that hallucinated, and that grounded answers get, each added up."""
+    return float(curve.bad_bins @ fractions), float(curve.good_bins @ fractions)

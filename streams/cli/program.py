@@ -11,6 +11,7 @@ from schemas.errors import GroundwatchError
 from streams.cli import (
     alerts,
     attach,
+    calibrate,
     check,
     config,
     coverage,
@@ -49,6 +50,7 @@ app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("check")(check.check)
 app.command("fingerprint")(fingerprint.fingerprint)
+app.command("calibrate")(calibrate.calibrate)
 app.command("attach")(attach.attach)
 app.command("detach")(detach.detach)
 app.command("coverage")(coverage.coverage)

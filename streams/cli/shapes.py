@@ -9,6 +9,7 @@ from schemas.base import Record
 from schemas.labels import Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.policy import PolicyRecord
 from streams.attach.report import Attached
+from streams.calibration.report import CalibrationReport
 from streams.cli import fingerprint
 from streams.cli.config import ShownSetting
 from streams.cli.deadletter_skip import Skipped
@@ -80,6 +81,7 @@ SHAPES: dict[str, type[Record]] = {
     "alerts list": Alert,
     "alerts show": Alert,
     "attach": Attached,
+    "calibrate": CalibrationReport,
     "check": CheckedAnswer,
     "config check": ShownSetting,
     "deadletter list": Letter,

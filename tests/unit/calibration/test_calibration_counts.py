@@ -16,7 +16,7 @@ from detectors.calibration import (
     cross_fitted,
     folds_of,
     fractions_at,
-    mean_marks,
+    mark_sums,
     paired,
     place_of,
     reliability,
@@ -131,8 +131,8 @@ def test_fractions_are_calibrated_at_the_base_rate_and_never_rise() -> None:
     """Their mean over all answers is the base rate, whatever share of the labels is hallucinated."""
     curve = counted(pairs()).curve()
     fractions = fractions_at(curve, 0.05)
-    bad, good = mean_marks(curve, fractions)
-    assert pytest.approx(0.05) == 0.05 * bad + 0.95 * good
+    bad, good = mark_sums(curve, fractions)
+    assert pytest.approx(0.05) == 0.05 * bad / 20 + 0.95 * good / 20
     assert (np.diff(fractions) <= 1e-12).all()
     assert bad > good
 
