@@ -9,7 +9,6 @@ them, and two factories of the pinned version.
 
 import asyncio
 import gc
-from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from time import monotonic
 from typing import Any
@@ -17,6 +16,7 @@ from weakref import WeakSet
 
 import faust
 import structlog
+from aiokafka.errors import KafkaError
 from faust.transport.conductor import Conductor
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP, Message
@@ -28,14 +28,13 @@ from streams.broker.member import ENGINE_LOG, MemberThread
 from streams.broker.places import Places
 from streams.broker.progress import Progress
 from streams.broker.reading import Because, Begin, Reading
+from streams.broker.unrest import Unrest
 
 log = structlog.get_logger(__name__)
 NOTE_SECONDS = 0.5
 """How often the places that were reached are noted: how fresh the watermarks of idle partitions are."""
 PAUSE_SECONDS = 0.05
 COLLECT_EVERY = 20
-UNREST_TIMES, UNREST_SECONDS = 8, 180.0
-"""So many assignments in so short a time are no rolling restart."""
 
 
 class _Conductor(Conductor):
@@ -81,8 +80,9 @@ class GroupConsumer(driver.Consumer):
         self._places = Places(transport.app.conf.id, transport.connection, transport.reading, self._pause)
         self._seeking = asyncio.Lock()
         self._assignments = self._sought = 0
+        self._stops = self._settled = 0
         self._noted_at = 0.0
-        self._given_at: deque[float] = deque(maxlen=UNREST_TIMES)
+        self._unrest = Unrest(transport.app.conf.id)
         super().__init__(transport, **kwargs)
 
     def _new_consumer_thread(self) -> MemberThread:
@@ -107,23 +107,48 @@ class GroupConsumer(driver.Consumer):
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Tell the engine of topics that a pattern brought: it hands out messages of topics that it knows by name."""
         self._assignments += 1
-        self._warn_of_unrest()
+        self._unrest.assigned()
         for channel in self.app.topics if self._reading.pattern else ():
             unknown = {tp.topic for tp in assigned}.difference(channel.topics)
             channel.topics = [*channel.topics, *sorted(unknown)]
             self.app.topics.acking_topics.update(unknown)
         await super().on_partitions_assigned(assigned, generation_id)
 
+    def stop_flow(self) -> None:
+        """Called at each rebalance: what was fetched before is thrown away, here or in the engine."""
+        self._stops += 1
+        super().stop_flow()
+
     async def perform_seek(self) -> None:
         """Called when partitions are new, and by a reader that finds the flow stopped: once an assignment.
 
-        The reader's would otherwise end while messages flow already, and set them back to where they began.
+        The reader's would otherwise end while messages flow already, and set them back to where they began; what the
+        reader threw away meanwhile is fetched again by ``_go_back``.
         """
         async with self._seeking:
             assignment = self._assignments
             if self._sought != assignment:
                 await super().perform_seek()
                 self._sought = assignment
+
+    async def _go_back(self) -> bool:
+        """Before anything is handed out after a stop of the flow: to the next offsets to hand out.
+
+        Messages may have been fetched and thrown away while the flow was stopped; without this they would be passed
+        over. False when the partitions are being shared out once more.
+        """
+        if not self.flow_active:
+            await self.wait(self.can_resume_flow.wait())
+        stops = self._stops
+        async with self._seeking:
+            try:
+                for tp, offset in self._progress.expected().items():
+                    await self.seek(tp, offset)
+            except KafkaError as error:  # taken away meanwhile
+                log.info("partitions_moved", group=self.app.conf.id, error=type(error).__name__)
+                return False
+        self._settled = stops
+        return True
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
         """Go to where each partition begins, and commit that where it is not what was committed."""
@@ -142,18 +167,24 @@ class GroupConsumer(driver.Consumer):
         return {tp: at[tp] if tp in begins else offset for tp, offset in committed.items()}
 
     async def getmany(self, timeout: float) -> AsyncIterator[tuple[TP, Any]]:  # noqa: ASYNC109  the engine's signature
-        """Messages, no more of them than the buffer has room for."""
+        """Messages, no more of them than the buffer has room for; none that was fetched before the flow was stopped."""
+        if self._settled != self._stops and not await self._go_back():
+            return
         async for tp, message in super().getmany(timeout):
-            while not self._buffer.lets_in(message.value):
+            while self._settled == self._stops and not self._buffer.lets_in(message.value):
                 await self.sleep(PAUSE_SECONDS)
-                if self.should_stop or not self.flow_active:
+                if self.should_stop:
                     return
+            if self._settled != self._stops:
+                return
             self._unhandled.add(message)
             self._progress.take(tp, message.offset)
             yield tp, message
-        if self.flow_active and monotonic() - self._noted_at > NOTE_SECONDS:
+        if self._settled == self._stops and monotonic() - self._noted_at > NOTE_SECONDS:
             self._noted_at = monotonic()
-            self._progress.reach(await self.member.positions())
+            positions = await self.member.positions()
+            if self._settled == self._stops:  # not stopped meanwhile: all before these places was handed out
+                self._progress.reach(positions)
 
     def ack(self, message: Message) -> bool:
         """The message is done, and all before it; one of an earlier assignment does not count, it is read again."""
@@ -217,15 +248,3 @@ class GroupConsumer(driver.Consumer):
 
     def _names(self) -> set[str]:
         return {topic for channel in self.app.topics for topic in channel.topics}
-
-    def _warn_of_unrest(self) -> None:
-        self._given_at.append(monotonic())
-        if len(self._given_at) == UNREST_TIMES and self._given_at[-1] - self._given_at[0] < UNREST_SECONDS:
-            log.warning(
-                "group_does_not_settle",
-                group=self.app.conf.id,
-                assignments=UNREST_TIMES,
-                within_s=round(self._given_at[-1] - self._given_at[0]),
-                fix="see that no two processes have the same instance_id, and that workers do not restart in a loop",
-            )
-            self._given_at.clear()

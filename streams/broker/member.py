@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
+from time import time
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
@@ -20,6 +21,8 @@ from streams.broker.lookup import Lookup
 from streams.broker.reading import Reading
 
 POSITIONS_SECONDS = 0.2
+FRESH_SECONDS = 10.0
+"""How long what a fetch said of a partition's end is believed; empty answers come every half second."""
 NOTHING = "^(?!)"
 """A pattern that no topic matches."""
 ENGINE_LOG = logging.getLogger("faust.group")
@@ -104,7 +107,7 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         await self.call_thread(self._subscribe, self._pattern)
 
     async def positions(self) -> Mapping[TP, int]:
-        """The next offset of every partition that has been fetched from; empty while one of them is being reset."""
+        """The next offset of every partition of which a fetch was answered lately; empty while one is being reset."""
         found: Mapping[TP, int] = await self.call_thread(self._positions)
         return found
 
@@ -112,7 +115,12 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         self.client.subscribe(pattern=pattern, listener=self._listener)
 
     async def _positions(self) -> Mapping[TP, int]:
-        known = [tp for tp in self.client.assignment() if self.client.highwater(tp) is not None]
+        oldest_ms = (time() - FRESH_SECONDS) * 1000
+        known = [
+            tp
+            for tp in self.client.assignment()
+            if self.client.highwater(tp) is not None and (self.client.last_poll_timestamp(tp) or 0) > oldest_ms
+        ]
         try:
             async with asyncio.timeout(POSITIONS_SECONDS):
                 return {TP(tp.topic, tp.partition): await self.client.position(tp) for tp in known}

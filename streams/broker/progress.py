@@ -1,7 +1,8 @@
 """How far a group member has read and handled each of its partitions since it was given them; no I/O."""
 
+from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from faust.types import TP
 
@@ -16,6 +17,10 @@ class _Place:
     handed_out: int = 0
     handled: int = 0
     gap: tuple[int, int] = (0, 0)
+    waiting: deque[int] = field(default_factory=deque)
+    """Offsets handed out and not handled, in order."""
+    done: set[int] = field(default_factory=set)
+    """Those that were handled while an earlier one waits."""
 
 
 class Progress:
@@ -43,24 +48,29 @@ class Progress:
         if offset - place.expected > place.gap[1] - place.gap[0]:
             place.gap = (place.expected, offset)
         place.expected = place.handed_out = offset + 1
+        place.waiting.append(offset)
 
     def handle(self, tp: TP, offset: int) -> None:
-        """The message and all before it are done."""
+        """The message is done. One before it that is not holds the commit, whatever became of it."""
         if place := self._places.get(tp):
-            place.handled = max(place.handled, offset + 1)
+            place.done.add(offset)
+            while place.waiting and place.waiting[0] in place.done:
+                place.done.remove(place.waiting[0])
+                place.handled = place.waiting.popleft() + 1
 
     def reach(self, positions: Mapping[TP, int]) -> None:
-        """Everything before these positions was handed out, or is nothing that can be."""
-        for tp, position in positions.items():
-            if place := self._places.get(tp):
-                place.reached = position
+        """Everything before these positions was handed out, or is nothing that can be; of the others nothing is known.
+
+        A partition is left out while its broker does not answer: what it holds by now nobody can say.
+        """
+        for tp, place in self._places.items():
+            place.reached = positions.get(tp, -1)
 
     def due(self) -> dict[TP, int]:
         """What can be committed and is not: behind the last message that is done, and behind markers after it."""
         found = {}
         for tp, place in self._places.items():
-            is_all_done = place.handled == place.handed_out
-            done = max(place.handled, place.reached) if is_all_done else place.handled
+            done = place.handled if place.waiting else max(place.handled, place.reached)
             if done > place.committed:
                 found[tp] = done
         return found
