@@ -20,6 +20,7 @@ from streams.cli import (
     deploy,
     detach,
     fingerprint,
+    gate,
     golden,
     intents,
     migrate,
@@ -62,6 +63,7 @@ app.add_typer(deadletter.app, name="deadletter")
 app.add_typer(intents.app, name="intents")
 app.add_typer(golden.app, name="golden")
 app.add_typer(review.app, name="review")
+app.command("gate")(gate.gate)
 app.add_typer(store.app, name="store")
 app.add_typer(config.app, name="config")
 app.command("migrate")(migrate.migrate)

@@ -25,6 +25,7 @@ from streams.cli.store import Rebuilding
 from streams.cli.trace_view import ShownTrace
 from streams.deadletters.choosing import LetterGroup
 from streams.deadletters.letters import Letter
+from streams.gate.report import GateReport
 from streams.health.coverage import TopicCoverage
 from streams.reviews.importing import ReviewImport
 from streams.reviews.rows import ReviewRow
@@ -94,6 +95,7 @@ SHAPES: dict[str, type[Record]] = {
     "deploy mark": Deploy,
     "detach": Detached,
     "fingerprint": fingerprint.Shown,
+    "gate": GateReport,
     "golden add": GoldenAdded,
     "golden check": CheckedProblem,
     "golden diff": GoldenDiff,

@@ -1,0 +1,1 @@
+"""What a gate run reports: limits and whether they hold, two runs compared, and the report as JUnit."""
