@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from streams.store import Watermark
 from tests.chaos.proxy import PRODUCE, Trap
-from tests.chaos.scene import Scene, scene
+from tests.chaos.scene import TOPIC, Scene, scene
 from tests.chaos.workers import lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(180)]
@@ -70,6 +71,23 @@ def test_the_clusters_of_the_product_alone_may_be_away(stage: Scene) -> None:
     stage.kafka.theirs.heal()
     stage.settle(90)
     assert worker.is_alive
+
+
+def test_a_partition_that_does_not_answer_keeps_buckets_open(stage: Scene) -> None:
+    """The product may be writing to it all the while: nobody knows its end, so its mark stays where it is."""
+    stage.up()
+    stage.wait_for(lambda: all(mark.is_idle for mark in marks(stage)), "partitions read to their ends")
+    stage.kafka.theirs.silence()
+    stage.wait_for(lambda: not any(mark.is_idle for mark in marks(stage)), "ends that nobody knows")
+    before = {mark.partition: mark.event_time for mark in marks(stage)}
+    time.sleep(4)
+    assert before == {mark.partition: mark.event_time for mark in marks(stage)}
+    stage.up()
+
+
+def marks(stage: Scene) -> list[Watermark]:
+    """The stored marks of the product's topic."""
+    return [mark for mark in stage.store.watermarks() if mark.topic == TOPIC]
 
 
 def test_a_broker_that_is_away_at_start_is_waited_for(stage: Scene) -> None:
