@@ -4,11 +4,12 @@ An answer is worth KL(p1 ‖ p0) nats against a rise of the apparent rate from p
 (the measured delays of the jump test). Both rates follow from hit rate and false alarms at the slice's human rate.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+
+from alerts.power import Marks, divergence
 
 NATS_TO_PAGE = 10.0
 MOST_ANSWERS = 100_000.0
@@ -32,27 +33,13 @@ class Jump:
     after: float
 
 
-def kl(after: float, before: float) -> float:
-    """KL divergence of Bernoulli rates, nats.
-
-    >>> round(kl(0.1, 0.05), 4)
-    0.0207
-    """
-    rest = (1 - after) * math.log((1 - after) / (1 - before)) if after < 1 else 0.0
-    return (after * math.log(after / before) if after > 0 else 0.0) + rest
-
-
-def apparent(rate: float, hits: float, false_alarms: float) -> float:
-    """The rate that a detector of this hit rate and false-alarm rate shows."""
-    return rate * hits + (1 - rate) * false_alarms
-
-
 def answers_needed(jump: Jump, hits: float, false_alarms: float) -> float:
     """Expected verified answers until the page, with the reference known."""
-    before, after = (apparent(rate, hits, false_alarms) for rate in (jump.before, jump.after))
+    marks = Marks(hits, false_alarms)
+    before, after = marks.apparent(jump.before), marks.apparent(jump.after)
     if after <= before:
         return MOST_ANSWERS
-    return min(NATS_TO_PAGE / kl(after, before), MOST_ANSWERS)
+    return min(NATS_TO_PAGE / divergence(after, before), MOST_ANSWERS)
 
 
 def best_threshold(scored: Mapping[str, Scored], jumps: Mapping[str, Jump], held_out: int) -> float:

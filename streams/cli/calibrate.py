@@ -14,6 +14,7 @@ from streams.cli.options import AsJson, ConfigFile, Tenant, moment_of, settings_
 from streams.clock import utc_now
 
 DEFAULT_PRECISION = 0.8
+LABELS_OF = "28d"
 
 
 def calibrate(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
@@ -40,7 +41,7 @@ def calibrate(  # noqa: PLR0913, PLR0917  each option of the command is a parame
     is_holdout: Annotated[
         bool, typer.Option("--holdout", help="Measure the policy's thresholds on the hold-out; nothing is chosen.")
     ] = False,
-    since: Annotated[str, typer.Option(help="With --reviews: labels of answers from this time on.")] = "28d",
+    since: Annotated[str, typer.Option(help="With --reviews: labels of answers from this time on.")] = LABELS_OF,
     tenant: Tenant = None,
     seed: Annotated[int, typer.Option(min=0, help="Of folds and resamples: the same seed, the same report.")] = 0,
     out: Annotated[
@@ -83,7 +84,7 @@ def calibrate(  # noqa: PLR0913, PLR0917  each option of the command is a parame
         slices=slices,
         deploys_per_month=deploys,
         is_holdout=is_holdout,
-        reviewed_since=moment_of(since, now, "--since") if is_reviewed else None,
+        reviewed_since=moment_of(since or LABELS_OF, now, "--since") if is_reviewed else None,
         tenants=tuple(tenant or ()),
         seed=seed,
     )
