@@ -30,8 +30,9 @@ def acls(source: str, internal: str, topics: Sequence[str], principal: str = PRI
 def load(partitions: int, bytes_per_second: float | None) -> Load:
     """What reading costs the source brokers; everything else goes to our own topics."""
     return Load(
-        connections="two a worker with role ingest and broker: one to read, one to keep its place in the group",
-        fetch="at most 1 MB a partition and request, more where a single batch is larger; an empty one waits 1.5 s",
+        connections="three a worker with role ingest and broker: to read, to keep its place, to see topics",
+        fetch="as kafka.source says (docs/kafka.md): 1 MB a partition and 16 MB a request unless one batch is larger, "
+        "half a second for an empty one",
         groups=(INGEST_GROUP, *(f"{_GROUP}{role}" for role in _INTERNAL_ROLES)),
         bytes_per_second=bytes_per_second,
         notes=(

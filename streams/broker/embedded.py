@@ -1,6 +1,7 @@
 """The embedded broker: Tansu as a child process, memory only, for trying things out and for tests.
 
-It forgets everything at a restart; the store does not (see ``docs/architecture.md``).
+It forgets everything at a restart; the store does not (see ``docs/architecture.md``). What Apache Kafka can and this
+cannot is listed in ``CANNOT``; all else is one contract over both (tests/integration/test_broker_contract.py).
 """
 
 import asyncio
@@ -21,6 +22,15 @@ from streams.broker.connection import Connection
 START_TIMEOUT_SECONDS = 20.0
 STOP_TIMEOUT_SECONDS = 5.0
 WATCH_SECONDS = 0.5
+CANNOT = (
+    "end offsets: lag, lost messages and topics made anew are not looked for",
+    "a start other than earliest",
+    "topics by pattern, and partitions added while running",
+    "logins (SASL) and encryption (TLS)",
+    "transactions",
+    "keeping messages over a restart",
+)
+"""What needs Apache Kafka; docs/kafka.md shows the same list."""
 _PR_SET_PDEATHSIG = 1
 
 

@@ -111,6 +111,8 @@ def _sample(
 
     count, since = which
     names = list(dict.fromkeys(topics or settings.kafka.source.topics))
+    if not names:
+        raise ConfigError("kafka.source.topic_pattern stands for many topics; name those to look at with --topic")
     if file is not None:
         if bootstrap or len(topics) > 1:
             raise ConfigError("--file is looked at instead of a broker: leave out --bootstrap, and give one --topic")

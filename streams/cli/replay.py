@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from schemas.errors import NotReached
+from schemas.errors import ConfigError, NotReached
 from streams.cli.display import json_line, stderr, stdout
 from streams.cli.exits import ExitCode
 from streams.cli.options import ConfigFile, settings_of
@@ -50,12 +50,15 @@ def replay(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
     - `groundwatch replay old.jsonl --keep-time --rate 0` recorded history, with its own event times
     """
     settings = settings_of(config)
+    topic = topic or next(iter(settings.kafka.source.topics), "")
+    if not topic:
+        raise ConfigError("kafka.source.topic_pattern stands for many topics; name one with --topic")
     stamp = Stamp(keeps_time=keep_time, id_suffix=id_suffix)
     with _progress(is_shown=not as_json) as progress:
         task = progress.add_task("replay", total=total_bytes(files), sent=0, not_json=0)
         lines = _followed(files, progress, task)
         due = due_as_recorded(lines, speed) if as_recorded else due_at_rate(lines, rate)
-        counts = _send(settings, topic or settings.kafka.source.topics[0], due, stamp, (progress, task))
+        counts = _send(settings, topic, due, stamp, (progress, task))
     if as_json:
         json_line(counts)
     else:
