@@ -20,6 +20,7 @@ from schemas.policy import Thresholds
 from schemas.trace import Passage
 
 _POINT = re.compile(r"(?<=\d)[.,](?=\d)")
+_PERCENT = re.compile(r"(?<=\d)\s*%")
 _POINT_LETTER = "\ua78f"
 """Counts as a letter, so that normalising keeps it, and stands in no text."""
 
@@ -83,7 +84,7 @@ def _holds(answer: str, claim: str) -> bool:
 
 def _words(text: str) -> str:
     """Normal words without citations; 4.5 and 4 % stay other figures than 4."""
-    return normal(_POINT.sub(_POINT_LETTER, strip_citations(text)).replace("%", " percent "))
+    return normal(_PERCENT.sub("percent", _POINT.sub(_POINT_LETTER, strip_citations(text))))
 
 
 def _item(case: GoldenCase, answer: str, text: str) -> CheckItem:
