@@ -114,8 +114,8 @@ def _of_sources(case: GoldenCase, answered: Answered, rules: Rules) -> Iterator[
     trace = answered.trace
     retrieved = retrieved_documents(trace)
     cited = cited_documents(trace, answered.verdict)
-    is_shown = case.is_answerable and trace.passages is not None
-    for source in case.required_sources if is_shown else ():
+    is_asked = case.is_answerable and (trace.passages is not None or answered.verdict.outcome in _ASSERTS)
+    for source in case.required_sources if is_asked else ():
         if source not in retrieved:
             yield Reason(fault=Fault.REQUIRED_SOURCE_NOT_RETRIEVED, diagnosis=Diagnosis.RETRIEVAL, detail=source)
         elif _must_cite(answered.verdict, cited, rules) and source not in cited.documents:

@@ -46,10 +46,13 @@ def retrieved_documents(trace: Trace) -> frozenset[str]:
 
 
 def has_evidence(case: GoldenCase, trace: Trace) -> bool:
-    """Whether all that a good answer rests on was retrieved; where the case does not say, whether anything was."""
+    """Whether all that a good answer rests on was retrieved; where the case does not say, whether anything was.
+
+    True where the trace does not show what was retrieved: nothing is blamed on retrieval unseen.
+    """
     found = measure(case, trace)
     if found is None:
-        return bool(trace.passages)
+        return trace.passages is None or bool(trace.passages)
     return found.recall == 1 and set(case.required_sources) <= retrieved_documents(trace)
 
 

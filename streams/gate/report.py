@@ -91,7 +91,7 @@ def report_of(
     by_own = baseline.by_own_policy if baseline else None
     judging = compare(by_own, baseline.results) if baseline and by_own is not None else None
     gates = gate_results(results, limits, product)
-    failed = [result for result in results if result.status is not Status.PASSED]
+    failed = [result for result in results if result.status is Status.FAILED]
     if baseline:
         failed = [pair.after for pair in pair_up(baseline.results, results) if pair.change is Change.NEWLY_FAILED]
     summaries = [summarise(results, tier=tier) for tier in reversed(RiskTier)]

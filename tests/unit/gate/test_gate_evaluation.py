@@ -73,6 +73,8 @@ def test_a_grounded_answer_that_cites_its_source_has_passed() -> None:
         ({}, answered(Outcome.ABSTAINED), Diagnosis.ABSTENTION, Fault.OVER_REFUSAL),
         ({}, answered(Outcome.CLARIFIED), Diagnosis.ABSTENTION, Fault.ASKED_BACK),
         ({}, answered(Outcome.ABSTAINED, trace_passages=()), Diagnosis.RETRIEVAL, Fault.OVER_REFUSAL),
+        ({}, answered(Outcome.ABSTAINED, trace_passages=None), Diagnosis.ABSTENTION, Fault.OVER_REFUSAL),
+        ({}, answered(trace_passages=None), Diagnosis.RETRIEVAL, Fault.REQUIRED_SOURCE_NOT_RETRIEVED),
         (CLOSED, answered(), Diagnosis.ABSTENTION, Fault.SHOULD_HAVE_ABSTAINED),
         (CLOSED, answered(Outcome.UNCLEAR), Diagnosis.ABSTENTION, Fault.SHOULD_HAVE_ABSTAINED),
         ({}, answered(Outcome.NO_CLAIMS), Diagnosis.GENERATION, Fault.NOTHING_STATED),
