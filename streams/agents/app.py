@@ -1,13 +1,14 @@
 """The Faust application of a role, with the settings that make delivery at-least-once (docs/delivery.md)."""
 
 from pathlib import Path
+from typing import cast
 
 import faust
 from faust.exceptions import ConsumerNotStarted
 from mode import CrashingSupervisor
 
 from streams.broker.connection import Connection
-from streams.broker.group import GroupTransport
+from streams.broker.group import GroupConsumer, GroupTransport
 from streams.broker.reading import Reading
 
 STREAM_BUFFER = 8192
@@ -73,6 +74,7 @@ def assigned(app: faust.App) -> dict[tuple[str, int], int | None]:
     if not app.started or app.rebalancing:
         return {}
     try:
-        return {(tp.topic, tp.partition): app.consumer.readable_end(tp) for tp in app.consumer.assignment()}
+        consumer = cast("GroupConsumer", app.consumer)  # made by the transport above
+        return {(tp.topic, tp.partition): consumer.readable_end(tp) for tp in consumer.assignment()}
     except ConsumerNotStarted:  # the app says that it has started a moment before its consumer has
         return {}

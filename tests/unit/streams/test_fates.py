@@ -1,7 +1,9 @@
 """What becomes of source messages, one row each."""
 
 from datetime import timedelta
+from typing import cast
 
+from schemas.span import Span
 from streams.agents.arrivals import Arrival, Read, content_hash
 from streams.agents.deadletter import DeadLetter
 from streams.agents.fates import FateCounts, fates_of
@@ -114,7 +116,7 @@ def test_message_without_a_trace_is_what_it_held() -> None:
     messages = [message(offset) for offset in range(4)]
     unread = DeadLetter(messages[3], "not_json", "", "ingest")
     read = Read([], [(messages[0], ())], [unread], evaluator_positions=frozenset({messages[1].position}))
-    read.spans[0] = (messages[0], (None,))  # type: ignore[assignment]  only their number counts
+    read.spans[0] = (messages[0], cast("tuple[Span, ...]", (None,)))  # only their number counts
     rows = fates_of(messages, read, [], [], [unread])
     assert [SourceFate.SPANS, SourceFate.EVALUATOR, SourceFate.IGNORED, SourceFate.DEAD_LETTER] == [
         row.fate for row in rows
