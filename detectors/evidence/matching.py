@@ -148,14 +148,17 @@ def _union(
 ) -> list[tuple[int, int]]:
     (first, piece), best_score = ranked[0]
     chosen = [(first, piece)]
-    missing = set(claim.weights) - passages[first].pieces[piece].keys
-    near = [at for at, score in ranked[1:] if score >= _UNION_MIN_SHARE_OF_BEST * best_score]
+    held = passages[first].pieces[piece].keys
+    # A list, not a set: in which order the weights are added decides the last bit, and that may decide between two.
+    missing = [key for key in claim.keys if key not in held]
+    near = [at for at, score in ranked[1:] if score >= _UNION_MIN_SHARE_OF_BEST * best_score] if missing else []
+    keys = [passages[p].pieces[i].keys for p, i in near]
     while missing and near and len(chosen) < _UNION_PIECES:
-        gains = [sum(claim.weights[key] for key in missing & passages[p].pieces[i].keys) for p, i in near]
+        gains = [sum([claim.weights[key] for key in missing if key in held]) for held in keys]
         top = max(range(len(near)), key=gains.__getitem__)
         if gains[top] < _UNION_MIN_GAIN * claim.total:
             break
-        at = near.pop(top)
-        chosen.append(at)
-        missing -= passages[at[0]].pieces[at[1]].keys
+        chosen.append(near.pop(top))
+        held = keys.pop(top)
+        missing = [key for key in missing if key not in held]
     return chosen

@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -12,14 +12,17 @@ from detectors.evidence.figures import Figure, figures_of
 from detectors.evidence.keyvalue import key_value_spans
 from detectors.evidence.kinds import Amount, amounts_of, dates_of
 from detectors.evidence.measures import Measure
-from detectors.evidence.words import Word, first_places, tokenise, words_of
+from detectors.evidence.words import Word, first_offset, first_places, tokenise, words_of
 from schemas.trace import Passage, passage_hash
 
 _BOUNDARY = re.compile(
-    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bvs)(?<!\bNo)(?<!\bInc)(?<!\bCo)(?<!\bLtd)"
-    r"[.!?]{1,40}[\"'”’)\]]*(?=\s)|[。！？؟।]+|\n+"
+    r"[.!?。！？؟।\n](?:(?<=[.!?])(?<!\b[A-Z].)(?<!\bMr.)(?<!\bMs.)(?<!\bMrs.)(?<!\bDr.)(?<!\bSt.)(?<!\bvs.)(?<!\bNo.)"
+    r"(?<!\bInc.)(?<!\bCo.)(?<!\bLtd.)[.!?]{0,39}[\"'”’)\]]*(?=\s)|(?<=[。！？؟।])[。！？؟।]*|(?<=\n)\n*)"
 )
-"""Only the end of a match counts, so a bound on the stops changes nothing but the time that a row of them takes."""
+"""Only the end of a match counts, so a bound on the stops changes nothing but the time that a row of them takes.
+
+The set of signs stands first because the search skips to it quickly.
+"""
 _LONGEST_PIECE_WORDS = 60
 _CUT_WORDS = 40
 _ENTRY_CHARACTERS = 100
@@ -169,13 +172,24 @@ def _prose_pieces(text: str, start: int, end: int) -> list[Piece]:
 
 
 def _append_pieces(pieces: list[Piece], text: str, start: int, end: int) -> None:
+    sentence = text[start:end]
+    words = words_of(sentence)
+    if len(words) > _LONGEST_PIECE_WORDS:
+        pieces.extend(_stretches(text, start, end))
+    elif words:
+        first = first_offset(sentence)
+        pieces.append(
+            Piece(start + first, start + first + len(sentence[first:].rstrip()), tuple(words), _counting(words))
+        )
+
+
+def _stretches(text: str, start: int, end: int) -> Iterator[Piece]:
     found = [(word, start + offset) for word, offset in tokenise(text[start:end])]
-    size = len(found) if len(found) <= _LONGEST_PIECE_WORDS else _CUT_WORDS
-    for at in range(0, len(found), size or 1):
-        words = tuple(word for word, _ in found[at : at + size])
-        piece_end = found[at + size][1] if at + size < len(found) else end
+    for at in range(0, len(found), _CUT_WORDS):
+        words = tuple(word for word, _ in found[at : at + _CUT_WORDS])
+        piece_end = found[at + _CUT_WORDS][1] if at + _CUT_WORDS < len(found) else end
         piece_end = found[at][1] + len(text[found[at][1] : piece_end].rstrip())
-        pieces.append(Piece(found[at][1], piece_end, words, _counting(words)))
+        yield Piece(found[at][1], piece_end, words, _counting(words))
 
 
 def _counting(words: Sequence[Word]) -> frozenset[str]:

@@ -40,6 +40,13 @@ TOKEN = re.compile(f"{_PLACEHOLDER}|{_CLOCK}|{_AMOUNT}|{_SPOKEN}|{_SIGN}|{_WORD}
 _MAIL = r"[\w.+-]{1,64}+@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 _MAIL_OR_TOKEN = re.compile(f"{_MAIL}|{TOKEN.pattern}", re.IGNORECASE)
 
+# The only tokens with a blank inside: "5 PM", "$ 5", "5 %", "5 per cent", "5 million". Any other text may be cut at its
+# blanks first, and a spelling between two blanks comes back in every trace.
+_WITH_BLANK = re.compile(
+    r"[\d$€£¥₹](?:\s(?:[\d%$€£¥₹]|[ap]\.?m|per|million|billion|thousand|trillion|bn)|per\s)", re.IGNORECASE
+)
+_LONGEST_KEPT = 32
+
 _FIGURE = re.compile(r"([$€£¥₹])?\s?(\d[\d,]*(?:\.\d+)?)\s?(.*)", re.DOTALL)
 _TIME = re.compile(r"(\d{1,2})(?:[:.](\d{1,2}))?\s?([ap])?", re.IGNORECASE)
 _NOON = 12
@@ -71,7 +78,12 @@ def tokenise(text: str) -> Iterator[tuple[Word, int]]:
 
 def words_of(text: str) -> list[Word]:
     """Words of ``text`` in order, without offsets."""
-    return [analyse(token) for token in _pattern(text).findall(text)]
+    if _WITH_BLANK.search(text):
+        return _scanned(text)
+    found: list[Word] = []
+    for spelling in text.split():
+        found += _kept(spelling) if len(spelling) <= _LONGEST_KEPT else _scanned(spelling)
+    return found
 
 
 def first_places(words: Sequence[Word]) -> dict[str, int]:
@@ -81,6 +93,21 @@ def first_places(words: Sequence[Word]) -> dict[str, int]:
         if not word.is_stop:
             found.setdefault(word.key, at)
     return found
+
+
+def first_offset(text: str) -> int:
+    """Where the first word of ``text`` begins; the length of ``text`` when it holds none."""
+    match = _pattern(text).search(text)
+    return len(text) if match is None else match.start()
+
+
+def _scanned(text: str) -> list[Word]:
+    return [analyse(token) for token in _pattern(text).findall(text)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _kept(spelling: str) -> tuple[Word, ...]:
+    return tuple(_scanned(spelling))
 
 
 def _pattern(text: str) -> re.Pattern[str]:

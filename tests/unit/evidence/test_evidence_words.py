@@ -12,7 +12,7 @@ from detectors.evidence.keyvalue import key_value_spans
 from detectors.evidence.passages import PassageCache, index_passage
 from detectors.evidence.polarity import negated_keys
 from detectors.evidence.terms import learn_terms
-from detectors.evidence.words import TOKEN, words_of
+from detectors.evidence.words import TOKEN, tokenise, words_of
 from schemas.claim import Claim
 from schemas.trace import Passage
 
@@ -158,3 +158,18 @@ def test_a_short_statement_with_its_own_subject_stands_alone() -> None:
     assert "Shipping" in read[2]
     regret = words_to_check(split_claims("I'm afraid not. Shipping is never free."), "")[0]
     assert "Shipping" in [word.text for word in regret or ()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Open until 5 PM on 24 May, or 7 a.m. at the latest",
+        "17per cent, 17 per cent, 17 percent and 17 % of $ 5 million",
+        "5$ 6, 5 $ 6, 30 billion\u00a0people and 40\tthousand more",
+        "write to help@example.org within twenty-one days [EMAIL_ab12cd] of it",
+        "日本の首都 is 東京; don't say " + "x" * 70,
+    ],
+)
+def test_words_cut_at_blanks_are_those_of_the_whole_text(text: str) -> None:
+    """Reading a text blank by blank finds the same words as scanning it at once."""
+    assert [word for word, _ in tokenise(text)] == words_of(text)
