@@ -8,6 +8,7 @@ SHELL := /bin/sh
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --disable-pip-version-check --constraint constraints.txt
+WORKERS ?= 2
 TESTS_WITHOUT_SERVICES := tests/unit tests/property tests/contract tests/agents
 INPUTS := pyproject.toml constraints.txt
 
@@ -27,10 +28,10 @@ run: $(VENV)/.runtime ## Install what is needed, then run the demo: stream, chec
 	@$(VENV)/bin/groundwatch demo
 
 test: $(VENV)/.developer ## Install with developer tools, then run every test
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: lint ## What CI checks first: format, lint, types, imports, and the tests that need no services
-	$(PY) -m pytest $(TESTS_WITHOUT_SERVICES) $(ARGS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile $(TESTS_WITHOUT_SERVICES) $(ARGS)
 
 lint: $(VENV)/.developer ## Format, lint, types and imports alone
 	$(VENV)/bin/ruff format --check .
