@@ -16,8 +16,8 @@ _GAP = 4
 
 def order_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
     """Shares of the claim's word pairs found: as written, in one piece near each other, and of those in order."""
-    phrases: frozenset[tuple[str, str]] = frozenset().union(*(piece.phrases for piece in found.chosen))
-    written = [(a.key, b.key) for a, b in pairwise(claim.words)]
+    phrases = [piece.phrases for piece in found.chosen]
+    written = claim.phrases
     places = [piece.places for piece in found.chosen]
     keys = claim.keys
     pairs = [*pairwise(keys), *zip(keys, keys[2:], strict=False)]
@@ -28,7 +28,7 @@ def order_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
         together += near != 0
         ordered += near > 0
     return (
-        sum(pair in phrases for pair in written) / max(len(written), 1),
+        sum([any(pair in held for held in phrases) for pair in written]) / max(len(written), 1),
         together / max(len(pairs), 1),
         ordered / together if together else 1.0,
     )

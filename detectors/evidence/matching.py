@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import pairwise
 
 from detectors.evidence.figures import Figure, figures_of
 from detectors.evidence.kinds import Amount, amounts_of
@@ -39,6 +40,21 @@ class PreparedClaim:
     def has_negation(self) -> bool:
         """True when a negation stands anywhere in it."""
         return any(word.is_negation for word in self.words)
+
+    @cached_property
+    def has_hedge(self) -> bool:
+        """True when a hedge stands anywhere in it."""
+        return any(word.is_hedge for word in self.words)
+
+    @cached_property
+    def turning(self) -> tuple[Word, ...]:
+        """Its words that have an opposite."""
+        return tuple([word for word in self.words if word.opposites])
+
+    @cached_property
+    def phrases(self) -> list[tuple[str, str]]:
+        """Keys that stand directly beside each other, in order."""
+        return [(left.key, right.key) for left, right in pairwise(self.words)]
 
     @cached_property
     def amounts(self) -> list[Amount]:
@@ -94,21 +110,26 @@ def prepare(words: Sequence[Word], weight: Callable[[str], float]) -> PreparedCl
 
 def match(claim: PreparedClaim, passages: Sequence[IndexedPassage]) -> Match | None:
     """The pieces that cover ``claim`` best over all passages; None when no counting word of it occurs anywhere."""
-    scores: dict[tuple[int, int], float] = {}
+    entries: list[tuple[float, int, int]] = []
+    weights = claim.weights.items()
     for number, passage in enumerate(passages):
         postings = passage.postings
-        for key, weight in claim.weights.items():
-            for piece in postings.get(key, ()):
-                at = (number, piece)
-                scores[at] = scores.get(at, 0.0) + weight
-    if not scores:
+        scores: dict[int, float] = {}
+        for key, weight in weights:
+            if key in postings:
+                for piece in postings[key]:
+                    scores[piece] = scores.get(piece, 0.0) + weight
+        entries += [(score, -number, -piece) for piece, score in scores.items()]
+    if not entries:
         return None
-    ranked = nlargest(_CANDIDATES, scores.items(), key=lambda entry: (entry[1], -entry[0][0], -entry[0][1]))
+    ranked = [((-number, -piece), score) for score, number, piece in nlargest(_CANDIDATES, entries)]
     return _match_of(claim, passages, ranked)
 
 
 def rival_matches(claim: PreparedClaim, found: Match, passages: Sequence[IndexedPassage]) -> list[Match]:
     """Matches inside single other passages that cover at least half as much as ``found``; at most two."""
+    if len(passages) == 1:
+        return []
     rivals = []
     others = {number for (number, _), _ in found.ranked} - {found.passage}
     for number in sorted(others):

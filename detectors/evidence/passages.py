@@ -64,9 +64,24 @@ class Piece:
         return any(word.is_negation for word in self.words)
 
     @cached_property
+    def has_hedge(self) -> bool:
+        """True when a hedge stands anywhere in it."""
+        return any(word.is_hedge for word in self.words)
+
+    @cached_property
+    def absolutes(self) -> frozenset[str]:
+        """Keys of its absolute words."""
+        return frozenset([word.key for word in self.words if word.is_absolute])
+
+    @cached_property
+    def all_keys(self) -> frozenset[str]:
+        """Keys of all its words, of those too that do not count."""
+        return frozenset([word.key for word in self.words])
+
+    @cached_property
     def content(self) -> tuple[Word, ...]:
         """Its words that count, in order."""
-        return tuple(word for word in self.words if not word.is_stop)
+        return tuple([word for word in self.words if not word.is_stop])
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -81,7 +96,8 @@ class Piece:
     @cached_property
     def phrases(self) -> frozenset[tuple[str, str]]:
         """Keys that stand directly beside each other, in order."""
-        return frozenset((left.key, right.key) for left, right in pairwise(self.words))
+        keys = [word.key for word in self.words]
+        return frozenset(pairwise(keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,4 +209,4 @@ def _stretches(text: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def _counting(words: Sequence[Word]) -> frozenset[str]:
-    return frozenset(word.key for word in words if not word.is_stop)
+    return frozenset([word.key for word in words if not word.is_stop])

@@ -24,12 +24,14 @@ def negated_keys(words: Sequence[Word]) -> set[str]:
 
 def opposing(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
     """Claim words missing from the best piece whose opposite stands there and not in the claim, as stems."""
-    keys = {word.key for word in found.best.words}
+    if not claim.turning:
+        return []
+    keys = found.best.all_keys
     own = {word.key for word in claim.words}
     return [
         (word.key, other)
-        for word in claim.words
-        if word.opposites and word.key not in keys
+        for word in claim.turning
+        if word.key not in keys
         for other in sorted(word.opposites & keys)
         if other not in own
     ]
@@ -38,18 +40,17 @@ def opposing(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
 def polarity(claim: PreparedClaim, found: Match) -> tuple[float, float, float, float, float, float]:
     """Negation added and lost, opposites, hedges added and lost, absolute words added; against the best piece."""
     denied = claim.has_negation
-    evidence = found.best.words
     evidence_denied = found.best.has_negation
-    hedged = any(word.is_hedge for word in claim.words)
-    evidence_hedged = any(word.is_hedge for word in evidence)
-    absolutes = {word.key for word in evidence if word.is_absolute}
+    hedged = claim.has_hedge
+    evidence_hedged = found.best.has_hedge
+    absolutes = found.best.absolutes
     return (
         float(denied and not evidence_denied),
         float(evidence_denied and not denied),
         float(len(opposing(claim, found))),
         float(hedged and not evidence_hedged),
         float(evidence_hedged and not hedged),
-        float(sum(word.is_absolute and word.key not in absolutes for word in claim.words)),
+        float(sum([word.is_absolute and word.key not in absolutes for word in claim.words])),
     )
 
 
