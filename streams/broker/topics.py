@@ -90,11 +90,10 @@ async def create_topics(connection: Connection, specs: Sequence[TopicSpec]) -> l
             await admin.start()
             present = set(await admin.list_topics())
             missing = [spec for spec in specs if spec.name not in present]
-            if missing:
-                await _create(admin, missing)
+            made = await _create(admin, missing) if missing else set()
     finally:
         await admin.close()
-    return [spec.name for spec in missing]
+    return [spec.name for spec in missing if spec.name in made]
 
 
 async def differences(connection: Connection, specs: Sequence[TopicSpec]) -> list[Difference]:
@@ -142,7 +141,8 @@ async def _configs(admin: AIOKafkaAdminClient, topics: Sequence[str]) -> dict[st
     return found
 
 
-async def _create(admin: AIOKafkaAdminClient, specs: Sequence[TopicSpec]) -> None:
+async def _create(admin: AIOKafkaAdminClient, specs: Sequence[TopicSpec]) -> set[str]:
+    """Those that were made; a topic may be there that the list did not have yet."""
     answer = await admin.create_topics(
         [
             NewTopic(
@@ -154,9 +154,13 @@ async def _create(admin: AIOKafkaAdminClient, specs: Sequence[TopicSpec]) -> Non
             for spec in specs
         ]
     )
+    made = set()
     for name, code, *_ in answer.topic_errors:
         error = for_code(code)
-        if code and error is not TopicAlreadyExistsError:
+        if not code:
+            made.add(name)
+        elif error is not TopicAlreadyExistsError:
             raise BrokerUnavailable(
                 f"topic {name} could not be made ({error.__name__}); make it, or let our user make topics"
             )
+    return made

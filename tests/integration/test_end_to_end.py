@@ -20,6 +20,7 @@ from streams.broker.topics import TopicSpec, create_topics
 from streams.store import ALL_TENANTS, Store
 from tests.integration.running import Running, apache_kafka, produce, read_all, running
 
+pytestmark = pytest.mark.timeout(400)
 TOPIC = "traces"
 CLEAR_RATE = 0.5
 """So bad that chance has no part in whether and where the test finds it; the demo's own rate is 0.2."""

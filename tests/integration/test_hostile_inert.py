@@ -101,7 +101,8 @@ def test_what_was_written_reads_back_equal(store: Store, written: tuple[list[Dra
     for row, verdict in zip(*written, strict=True):
         found = store.trace(row.trace.trace_id, tenants=frozenset({row.trace.tenant}))
         assert found is not None, repr(row.trace.trace_id)
-        assert row == found.drawn
+        screening = row.screening.model_copy(update={"timings_ms": {}})  # how long each step took goes to the verdict
+        assert row.model_copy(update={"screening": screening}) == found.drawn
         assert [verdict] == list(found.verdicts)
     assert {"traces", "passages", "verdicts", "trace_heads", "expired", "policy"} <= tables
     assert len(INJECTIONS) <= store.counts().traces
