@@ -1,7 +1,9 @@
 """Logins and certificates: every client of ours goes through every kind of door, and says which key it lacks."""
 
 import asyncio
+import gc
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,7 +28,12 @@ from tests.integration.groups import group, numbered, unique
 from tests.integration.guarded_kafka import KEY_PASSWORD, PASSWORD, SCRAM_PASSWORD, Doors, guarded_kafka
 from tests.integration.running import groundwatch, produce, running
 
-pytestmark = [pytest.mark.integration, pytest.mark.kafka_home]
+# aiokafka leaves the socket of a handshake that failed to the collector, which warns of it.
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.kafka_home,
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+]
 WRONG = "wr0ng-but-secret"
 KINDS = ("plain", "scram-256", "scram-512", "certificate")
 
@@ -36,6 +43,15 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     """One broker for all tests here."""
     with guarded_kafka(tmp_path_factory.mktemp("guarded")) as found:
         yield found
+
+
+@pytest.fixture(autouse=True)
+def _sockets_collected() -> Iterator[None]:
+    """Here, not in the middle of another file's test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture
