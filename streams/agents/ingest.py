@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import structlog
 
@@ -77,7 +78,7 @@ class Ingest:
         expected = fates_of(messages, read, arrivals, expired, letters)
         spans = [span for _, some in read.spans for span in some]
         # Side by side: each waits for a disk or a broker, and each may be done again without the others.
-        admitted, *_ = await asyncio.gather(
+        admitted, *_ = await _all_ended(
             self.admission.admit(arrivals, expired), self._send_spans(spans), self.record(expected)
         )
         letters += admitted.letters
@@ -91,6 +92,15 @@ class Ingest:
         shortened = await send_fitting(self.admission.publisher, SPANS, forms, limit)
         if shortened:
             log.warning("spans_shortened", spans=shortened, topic=SPANS)
+
+
+async def _all_ended(*steps: Awaitable[Any]) -> list[Any]:
+    """What they return. Raises the first error when all have ended: a step that is tried again must not meet itself."""
+    found = await asyncio.gather(*steps, return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found
 
 
 def _kept(taken: TakenIn) -> list[Arrival]:

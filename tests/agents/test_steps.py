@@ -1,5 +1,7 @@
 """What the steps guarantee: everything is accounted for, once, whatever fails in between."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -12,7 +14,7 @@ from schemas.policy import PolicyDocument, Sampling
 from streams.agents.batches import CeilingReached
 from streams.agents.deadletter import Ceiling
 from streams.broker.topics import DEADLETTER, DRAWN
-from streams.store import ALL_TENANTS
+from streams.store import ALL_TENANTS, MessageFate
 from tests.agents.flow import Flow, native, policies
 from tests.builders import NOW
 
@@ -64,6 +66,24 @@ async def test_a_broker_outage_loses_nothing() -> None:
         await flow.ingest.handle(batch)
     await flow.ingest.handle(batch)
     assert (1, 1) == (len(flow.publisher.sent[DRAWN]), len(flow.publisher.sent[DEADLETTER]))
+
+
+async def test_a_failed_batch_ends_when_all_of_its_steps_have_ended() -> None:
+    """It comes again at once, and a step of the first try must not meet itself at the store."""
+    flow = Flow()
+    flow.publisher.failures = 1
+    recorded: list[str] = []
+
+    async def record(fates: Sequence[MessageFate]) -> None:
+        recorded.append("begun")
+        await asyncio.sleep(0.05)
+        recorded.append(f"ended {len(fates)}")
+
+    ingest = flow.ingest
+    ingest.record = record
+    with pytest.raises(BrokerUnavailable):
+        await ingest.handle([flow.message(native("t-1"))])
+    assert ["begun", "ended 1"] == recorded
 
 
 async def test_a_redelivery_after_a_change_of_detector_keeps_the_draw() -> None:
