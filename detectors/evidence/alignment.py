@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from detectors.evidence.matching import Match, PreparedClaim
-from detectors.evidence.relations import antonyms_of, company_of, relation, relation_of_two
+from detectors.evidence.relations import company_of, relation, relation_of_two
 from detectors.evidence.words import Word
 
 _GAP = 4
@@ -16,19 +16,24 @@ _GAP = 4
 
 def order_of(claim: PreparedClaim, found: Match) -> tuple[float, float, float]:
     """Shares of the claim's word pairs found: as written, in one piece near each other, and of those in order."""
-    phrases = [piece.phrases for piece in found.chosen]
-    written = claim.phrases
+    written = unwritten = claim.phrases
+    for piece in found.chosen:
+        phrases = piece.phrases
+        unwritten = [pair for pair in unwritten if pair not in phrases]
     places = [piece.places for piece in found.chosen]
     keys = claim.keys
     pairs = [*pairwise(keys), *zip(keys, keys[2:], strict=False)]
     together = ordered = 0
     for left, right in pairs:
-        steps = [place[right] - place[left] for place in places if left in place and right in place]
-        near = min(steps, key=abs, default=0)
+        near = 0
+        for place in places:
+            if left in place and right in place:
+                step = place[right] - place[left]
+                near = step if not near or abs(step) < abs(near) else near
         together += near != 0
         ordered += near > 0
     return (
-        sum([any(pair in held for held in phrases) for pair in written]) / max(len(written), 1),
+        (len(written) - len(unwritten)) / max(len(written), 1),
         together / max(len(pairs), 1),
         ordered / together if together else 1.0,
     )
@@ -97,11 +102,9 @@ def meanings(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
     for key in missing:
         sums[relation(key, others)] += weights[key]
     opposed = [0.0, 0.0]
-    for key in claim.keys:
-        antonyms = antonyms_of(key)
-        if antonyms and antonyms.isdisjoint(own):
-            for at, held in enumerate((found.best.keys, found.window_keys)):
-                opposed[at] += weights[key] if key not in held and not antonyms.isdisjoint(held) else 0.0
+    for key, antonyms in claim.antonyms:
+        for at, held in enumerate((found.best.keys, found.window_keys)):
+            opposed[at] += weights[key] if key not in held and not antonyms.isdisjoint(held) else 0.0
     return (*sums.values(), *opposed)
 
 

@@ -13,7 +13,7 @@ from detectors.evidence.exchanges import Exchange, exchanged_dates, exchanged_un
 from detectors.evidence.figures import missing
 from detectors.evidence.kinds import Amount, by_kind, is_address, is_derived
 from detectors.evidence.lexicon import CONTRASTS, DENIALS, EMPHASIS, SCOPE_ENDS
-from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.matching import Match, PreparedClaim, once
 from detectors.evidence.measures import DURATION
 from detectors.evidence.polarity import opposing
 from detectors.evidence.words import Word, stem
@@ -69,6 +69,7 @@ def _are_plain(claim: PreparedClaim, found: Match) -> bool:
     )
 
 
+@once
 def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, Amount]]:
     """Figures of the claim that no piece near it holds, each with one of like kind in the best piece.
 
@@ -100,6 +101,7 @@ def clashing_amounts(claim: PreparedClaim, found: Match) -> list[tuple[Amount, A
     ]
 
 
+@once
 def exchanges(claim: PreparedClaim, found: Match) -> list[Exchange]:
     """Units under the same figure, and months and days of the week beside the same words, that differ."""
     if not claim.is_measured:
@@ -136,6 +138,7 @@ def clashing_opposites(claim: PreparedClaim, found: Match) -> list[tuple[str, st
     ]
 
 
+@once
 def is_denied_on_one_side(claim: PreparedClaim, found: Match) -> bool:
     """True when one side denies a word that the other side says in the same place without any denial."""
     if claim.has_negation == found.best.has_negation or found.best.is_key_value or opposing(claim, found):
@@ -148,6 +151,7 @@ def is_denied_on_one_side(claim: PreparedClaim, found: Match) -> bool:
     return any(not here[key].isdisjoint(there[key]) for key in shared)
 
 
+@once
 def clashing_names(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
     """Names of the claim that no piece near it holds, each with a name in its place that the claim lacks."""
     if found.best.is_key_value:

@@ -1,16 +1,19 @@
 """A claim matched to the pieces of text that cover it best; what lies elsewhere never counts, so padding is inert."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from heapq import nlargest
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from detectors.evidence.figures import Figure, figures_of
 from detectors.evidence.kinds import Amount, amounts_of
 from detectors.evidence.passages import IndexedPassage, Piece
+from detectors.evidence.relations import antonyms_of
 from detectors.evidence.words import Word
 
+_Answer = TypeVar("_Answer")
 _CANDIDATES = 16
 _UNION_PIECES = 3
 # A further piece joins the union only when it stands near the best one in coverage and adds something, so that a long
@@ -52,6 +55,12 @@ class PreparedClaim:
         return tuple([word for word in self.words if word.opposites])
 
     @cached_property
+    def antonyms(self) -> list[tuple[str, frozenset[str]]]:
+        """Its keys that have antonyms, none of which it holds itself."""
+        held = [(key, antonyms_of(key)) for key in self.keys]
+        return [(key, antonyms) for key, antonyms in held if antonyms and antonyms.isdisjoint(self.weights)]
+
+    @cached_property
     def phrases(self) -> list[tuple[str, str]]:
         """Keys that stand directly beside each other, in order."""
         return [(left.key, right.key) for left, right in pairwise(self.words)]
@@ -64,7 +73,10 @@ class PreparedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The best piece, the union it leads, and what stands in and directly around the union."""
+    """The best piece, the union it leads, and what stands in and directly around the union.
+
+    It belongs to one claim; ``known`` holds what was asked of the two, see ``once``.
+    """
 
     passage: int
     content_hash: str
@@ -78,11 +90,26 @@ class Match:
     near_key_values: tuple[Piece, ...]
     near: tuple[Piece, ...]
     ranked: tuple[tuple[tuple[int, int], float], ...]
+    known: dict[Callable[..., Any], Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def near_keys(self) -> frozenset[str]:
         """All words of the candidates for the best piece and of the window; made on demand, few claims need it."""
         return self.window_keys.union(*(piece.keys for piece in self.near))
+
+
+def once(ask: Callable[[PreparedClaim, Match], _Answer]) -> Callable[[PreparedClaim, Match], _Answer]:
+    """``ask`` answered once for a claim and its match, because features, disputes and the reason all ask the same."""
+
+    @wraps(ask)
+    def answer(claim: PreparedClaim, found: Match) -> _Answer:
+        known = found.known
+        if ask not in known:
+            known[ask] = ask(claim, found)
+        kept: _Answer = known[ask]
+        return kept
+
+    return answer
 
 
 def prepare(words: Sequence[Word], weight: Callable[[str], float]) -> PreparedClaim:

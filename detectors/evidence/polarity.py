@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.matching import Match, PreparedClaim, once
 from detectors.evidence.words import Word
 
 _SCOPE_WORDS = 4
@@ -22,6 +22,7 @@ def negated_keys(words: Sequence[Word]) -> set[str]:
     return found
 
 
+@once
 def opposing(claim: PreparedClaim, found: Match) -> list[tuple[str, str]]:
     """Claim words missing from the best piece whose opposite stands there and not in the claim, as stems."""
     if not claim.turning:
