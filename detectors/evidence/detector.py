@@ -49,7 +49,7 @@ class EvidenceDetector:
     """Implements ``detectors.detector.Detector``; safe to share across threads.
 
     ``max_cached_characters`` bounds the passages kept tokenised, counted in characters of their text; the index takes
-    some 30 bytes of memory a character.
+    some 50 bytes of memory a character.
     """
 
     name = "evidence"
