@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,3 +58,18 @@ def from_events(events: Sequence[Any]) -> list[Message]:
         )
         for message in (event.message for event in events)
     ]
+
+
+def from_record(record: Any) -> Message:
+    """The message behind a record of aiokafka's consumer, whose time is in milliseconds."""
+    milliseconds = record.timestamp or 0
+    is_date = 0 <= milliseconds <= _LAST_RECORD_SECONDS * 1000
+    return Message(
+        topic=record.topic,
+        partition=record.partition,
+        offset=record.offset,
+        key=record.key,
+        value=record.value,
+        headers=_headers(record.headers),
+        recorded_at=_EPOCH + timedelta(milliseconds=milliseconds) if is_date else _EPOCH,
+    )

@@ -24,7 +24,7 @@ from streams.broker import odd_headers
 from streams.broker.client_log import overheard
 from streams.broker.connection import Connection
 from streams.clock import utc_now
-from streams.messages import Message
+from streams.messages import Message, from_record
 
 CONNECT_SECONDS = 15.0
 IDLE_SECONDS = 5.0
@@ -37,7 +37,6 @@ BEGINNING = _EPOCH
 """Start of a sample of the oldest messages."""
 _POLL_MS = 500
 _LEAST_FETCH, _MOST_FETCH = 64_000, 1_000_000
-_LAST_RECORD_MS = 253_402_214_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,7 @@ class _Reading:
             if left[tp] <= 0 or record.offset >= self.ends[tp] or self.taken_bytes >= self.wanted.max_bytes:
                 left[tp] = min(left[tp], 0) if record.offset >= self.ends[tp] else left[tp]
                 return
-            self.messages.append(_message(record))
+            self.messages.append(from_record(record))
             self.taken_bytes += len(record.value or b"")
             left[tp] -= 1
 
@@ -203,17 +202,3 @@ class _Reading:
         if now >= self.deadline:
             return f"stopped after {self.wanted.seconds:.0f} s"
         return f"nothing came for {IDLE_SECONDS:.0f} s" if now - moved_at >= IDLE_SECONDS else ""
-
-
-def _message(record: Any) -> Message:
-    """The record; a record time that is none is 1970, as everywhere."""
-    milliseconds = record.timestamp if 0 <= (record.timestamp or 0) <= _LAST_RECORD_MS else 0
-    return Message(
-        topic=record.topic,
-        partition=record.partition,
-        offset=record.offset,
-        key=record.key,
-        value=record.value,
-        headers=tuple((str(name), value or b"") for name, value in record.headers),
-        recorded_at=_EPOCH + timedelta(milliseconds=milliseconds or 0),
-    )

@@ -7,8 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
@@ -20,14 +19,13 @@ from streams.broker.topics import DEADLETTER
 from streams.broker.trouble import explained
 from streams.deadletters.envelope import Whole, read_letter, read_mark
 from streams.deadletters.letters import Letter, Mark, Position
-from streams.messages import Message
+from streams.messages import Message, from_record
 
 CONNECT_SECONDS = 15.0
 IDLE_SECONDS = 10.0
 """A partition that gives nothing for so long although it has more is given up: the cluster is not well."""
 FETCHED_BYTES = 32_000_000
 POLL_MS = 250
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True)
@@ -136,7 +134,7 @@ async def _records(consumer: AIOKafkaConsumer, starts: Mapping[TopicPartition, i
             ends.setdefault(tp, consumer.highwater(tp) or 0)
             for record in records:
                 if record.offset < ends[tp]:
-                    yield _message(record)
+                    yield from_record(record)
         for tp in list(left):
             end = ends.setdefault(tp, high) if (high := consumer.highwater(tp)) is not None else None
             if end is not None and await consumer.position(tp) >= end:
@@ -147,18 +145,6 @@ async def _records(consumer: AIOKafkaConsumer, starts: Mapping[TopicPartition, i
             raise BrokerUnavailable(
                 f"{DEADLETTER}: {len(left)} partitions gave nothing for {IDLE_SECONDS:.0f} s; see the broker's log"
             )
-
-
-def _message(record: Any) -> Message:
-    return Message(
-        topic=record.topic,
-        partition=record.partition,
-        offset=record.offset,
-        key=record.key,
-        value=record.value,
-        headers=tuple((str(name), value or b"") for name, value in record.headers),
-        recorded_at=_EPOCH + timedelta(milliseconds=max(0, record.timestamp or 0)),
-    )
 
 
 def _ms(moment: datetime) -> int:

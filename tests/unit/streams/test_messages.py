@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from streams.agents.batches import in_parts
-from streams.messages import Message, from_events
+from streams.messages import Message, from_events, from_record
 from tests.builders import NOW
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,6 +23,21 @@ def event(**fields: Any) -> SimpleNamespace:
 def test_a_record_time_that_is_none_is_1970(seconds: float | None) -> None:
     """It is a 64-bit number of the producer's choice, and most of them are no date."""
     assert [EPOCH] == [message.recorded_at for message in from_events([event(timestamp=seconds)])]
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "moment"),
+    [
+        (None, EPOCH),
+        (-1, EPOCH),
+        (2**63 - 1, EPOCH),
+        (1_700_000_000_123, datetime(2023, 11, 14, 22, 13, 20, 123_000, UTC)),
+    ],
+)
+def test_a_record_of_the_client_is_read_like_an_event(milliseconds: int | None, moment: datetime) -> None:
+    """Its time is in milliseconds, and as often no date."""
+    record = event(timestamp=milliseconds, headers=(("a", None),)).message
+    assert Message("t", 0, 1, None, b"", (("a", b""),), moment) == from_record(record)
 
 
 def test_headers_without_a_value_are_empty() -> None:
