@@ -27,14 +27,13 @@ class Service:
     """Whether something that the process needs answers; ``ok_since`` is the first answer without a failure since."""
 
     ok_since: float = NEVER
-    last_ok_at: float = NEVER
     away_since: float = NEVER
     failures: int = 0
 
     def answered(self, now: float) -> None:
         """It did."""
         self.ok_since = self.ok_since or now
-        self.last_ok_at, self.away_since = now, NEVER
+        self.away_since = NEVER
 
     def failed(self, now: float) -> None:
         """It did not."""
