@@ -5,6 +5,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from schemas.errors import NotReached
+
 RUN_FILE = "run.json"
 DEMO_FOLDER = "demo"
 """Below the data folder: the demo's own data folder, where its address file lies."""
@@ -49,6 +51,14 @@ def find_running(data_dir: Path) -> RunFile | None:
         if found is not None and _is_alive(found.pid):
             return found
     return None
+
+
+def embedded_servers(data_dir: Path, fix: str) -> str:
+    """Where the embedded broker of the running process listens. Raises NotReached, which ends with ``fix``."""
+    running = find_running(data_dir)
+    if running is None or not running.bootstrap_servers:
+        raise NotReached(f"no running process with an embedded broker in {data_dir}; {fix}")
+    return running.bootstrap_servers
 
 
 def _read(path: Path) -> RunFile | None:

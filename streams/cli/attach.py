@@ -13,13 +13,13 @@ import typer
 
 from sampling.effective import compose
 from sampling.policy_file import default_policy
-from schemas.errors import ConfigError, NotReached
+from schemas.errors import ConfigError
 from streams.cli.attach_view import show
 from streams.cli.display import json_line, plain, stderr, stdout
 from streams.cli.exits import ExitCode
 from streams.cli.options import AsJson, ConfigFile, moment_of, settings_of
 from streams.clock import utc_now
-from streams.run_file import find_running
+from streams.run_file import embedded_servers
 from streams.settings import Settings, known_salt
 
 if TYPE_CHECKING:
@@ -137,13 +137,7 @@ def _connection(settings: Settings) -> "Connection":
 
     if not settings.embedded:
         return connection_of(settings.kafka.source)
-    running = find_running(settings.data_dir)
-    if running is None or not running.bootstrap_servers:
-        raise NotReached(
-            f"no running process with an embedded broker in {settings.data_dir}; name brokers with --bootstrap, or a "
-            "file with --file"
-        )
-    return Connection(running.bootstrap_servers)
+    return Connection(embedded_servers(settings.data_dir, "name brokers with --bootstrap, or a file with --file"))
 
 
 def _studied(sample: "Sample", settings: Settings, servers: str, *, is_dry_run: bool, has_examples: bool) -> "Attached":

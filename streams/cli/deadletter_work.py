@@ -19,7 +19,7 @@ from streams.deadletters.replaying import Outcome, preview
 from streams.deadletters.running import replay_letters
 from streams.logging import configure_logging
 from streams.run import connected
-from streams.run_file import find_running
+from streams.run_file import embedded_servers
 from streams.settings import Settings
 from streams.settings.connect import connection_of
 from streams.sources.decode import SourceDecoder
@@ -100,10 +100,5 @@ def _connection(settings: Settings) -> Connection:
     """The cluster of our own topics; embedded, that of the running process."""
     if not settings.embedded:
         return connection_of(settings.kafka.internal)
-    running = find_running(settings.data_dir)
-    if running is None or not running.bootstrap_servers:
-        raise NotReached(
-            f"no process with an embedded broker runs on {settings.data_dir}, and such a broker keeps nothing over a "
-            "restart; start `groundwatch run`, or set `embedded: false` and kafka.internal"
-        )
-    return Connection(running.bootstrap_servers)
+    fix = "it keeps nothing over a restart: start `groundwatch run`, or set `embedded: false` and kafka.internal"
+    return Connection(embedded_servers(settings.data_dir, fix))

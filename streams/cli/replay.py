@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from schemas.errors import ConfigError, NotReached
+from schemas.errors import ConfigError
 from streams.cli.display import json_line, stderr, stdout
 from streams.cli.exits import ExitCode
 from streams.cli.options import ConfigFile, settings_of
 from streams.cli.recorded import read_lines, total_bytes
 from streams.cli.replaying import Recorded, Stamp, due_as_recorded, due_at_rate, understand
-from streams.run_file import find_running
+from streams.run_file import embedded_servers
 from streams.settings import Settings
 
 
@@ -78,7 +78,11 @@ def _send(
     from streams.cli.sending import Sent, Target, send_all  # noqa: PLC0415
     from streams.settings.connect import connection_of  # noqa: PLC0415
 
-    connection = Connection(_embedded_servers(settings)) if settings.embedded else connection_of(settings.kafka.source)
+    if settings.embedded:
+        fix = "start `groundwatch run` first, or set `embedded: false` and kafka.source"
+        connection = Connection(embedded_servers(settings.data_dir, fix))
+    else:
+        connection = connection_of(settings.kafka.source)
     progress, task = shown
 
     def on_line(counts: Sent) -> None:
@@ -87,16 +91,6 @@ def _send(
     target = Target(connection, topic, settings.ingest.max_message_bytes)
     counts = asyncio.run(send_all(target, due, stamp, on_line))
     return asdict(counts) | {"seconds": round(counts.seconds, 3)}
-
-
-def _embedded_servers(settings: Settings) -> str:
-    running = find_running(settings.data_dir)
-    if running is None or not running.bootstrap_servers:
-        raise NotReached(
-            f"no running process with an embedded broker in {settings.data_dir}; start `groundwatch run` first, "
-            "or set `embedded: false` and kafka.source"
-        )
-    return running.bootstrap_servers
 
 
 def _followed(files: list[Path], progress: Progress, task: TaskID) -> Iterator[Recorded]:
