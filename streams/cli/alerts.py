@@ -11,7 +11,7 @@ from schemas.alert import Alert
 from schemas.errors import NotReached
 from schemas.labels import AlertState
 from streams.cli import completions
-from streams.cli.display import json_line, moment, percent, plain, stdout, styled
+from streams.cli.display import columns, json_line, moment, percent, plain, stdout, styled
 from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.settings import Settings
 
@@ -90,7 +90,7 @@ def read_alert(settings: Settings, alert_id: str) -> Alert:
 
 
 def _table(alerts: list[Alert]) -> Table:
-    table = Table("id", "state", "slice", "rule", "rate now", "reference", "since", box=None, pad_edge=False)
+    table = columns("id", "state", "slice", "rule", "rate now", "reference", "since")
     table.columns[0].no_wrap = True  # it is copied into `alerts show`
     for column in table.columns[1:]:
         column.overflow = "fold"

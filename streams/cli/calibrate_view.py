@@ -10,8 +10,9 @@ from rich.text import Text
 from schemas.alert import RateEstimate
 from streams.calibration.charts import all_points
 from streams.calibration.report import CalibrationReport, OperatingPoint, PowerFigure, ThresholdFigure
-from streams.cli.display import plain
+from streams.cli.display import columns, plain
 
+_FIGURES = slice(1, None)
 _NONE = "–"
 
 
@@ -36,7 +37,7 @@ def describe_report(report: CalibrationReport) -> Group:
 
 
 def _thresholds(figures: Sequence[ThresholdFigure]) -> Table:
-    table = _table("tier", "labels", "threshold", "95 %", "used", "measured", "precision", "recall")
+    table = columns("tier", "labels", "threshold", "95 %", "used", "measured", "precision", "recall", right=_FIGURES)
     for figure in figures:
         name = str(figure.tier or "all")
         crossed = figure.cross_fitted or figure.in_sample
@@ -56,7 +57,8 @@ def _choice(figure: ThresholdFigure) -> tuple[str, str, str, str]:
 
 
 def _operating(points: Sequence[OperatingPoint]) -> Table:
-    table = _table("slice", "base rate", "threshold", "marks", "sensitivity", "false alarms", "× perfect", "answers")
+    names = ("slice", "base rate", "threshold", "marks", "sensitivity", "false alarms", "× perfect", "answers")
+    table = columns(*names, right=_FIGURES)
     for point in points:
         name = Text(plain(f"{point.intent}/{point.tier}" if point.tier else "all"))
         best, fair = point.best, point.cross_fitted or point.best
@@ -85,13 +87,6 @@ def _reliability_line(report: CalibrationReport) -> list[Text]:
         for one in report.reliability
         if one.ece is not None
     ]
-
-
-def _table(*names: str) -> Table:
-    table = Table(*names, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    return table
 
 
 def _share(found: RateEstimate) -> str:

@@ -5,11 +5,10 @@ from typing import Annotated, Any
 
 import typer
 from pydantic_core import to_jsonable_python
-from rich.table import Table
 from rich.text import Text
 
 from schemas.base import Record
-from streams.cli.display import json_line, stderr, stdout
+from streams.cli.display import columns, json_line, stderr, stdout
 from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.settings import Settings, deployment_salt
 from streams.settings.catalogue import Entry, entries
@@ -109,7 +108,7 @@ def shown_value(settings: Settings, entry: Entry) -> Any:
 
 
 def _print_table(settings: Settings, shown: list[Entry]) -> None:
-    table = Table("setting", "value", box=None, pad_edge=False)
+    table = columns("setting", "value")
     for entry in shown:
         table.add_row(entry.key, Text("(secret)" if entry.is_secret else str(value_at(settings, entry))))
     if shown:

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.base import Record
-from streams.cli.display import moment, plain
+from streams.cli.display import columns, moment, plain
 from streams.deadletters.choosing import LetterGroup
 from streams.deadletters.letters import Letter
 from streams.messages import Message
@@ -73,9 +73,7 @@ def is_text(content: bytes) -> bool:
 
 def group_table(groups: Sequence[LetterGroup]) -> Table:
     """Counts by topic, stage and reason."""
-    table = Table("topic", "stage", "reason", "letters", "open", "first", "last", box=None, pad_edge=False)
-    for column in table.columns[3:5]:
-        column.justify = "right"
+    table = columns("topic", "stage", "reason", "letters", "open", "first", "last", right=slice(3, 5))
     for group in groups:
         times = (moment(group.first_at), moment(group.last_at))
         names = (Text(plain(name)) for name in (group.topic, group.stage, group.reason))
@@ -85,9 +83,8 @@ def group_table(groups: Sequence[LetterGroup]) -> Table:
 
 def letter_table(letters: Sequence[Letter]) -> Table:
     """A line a letter."""
-    table = Table("letter", "given up", "message", "stage", "reason", "bytes", "detail", box=None, pad_edge=False)
+    table = columns("letter", "given up", "message", "stage", "reason", "bytes", "detail", right=slice(5, 6))
     table.columns[0].no_wrap = True  # it is copied into `deadletter show`
-    table.columns[5].justify = "right"
     for letter in letters:
         state = f" (replayed {moment(letter.replayed_at)})" if letter.replayed_at else ""
         table.add_row(

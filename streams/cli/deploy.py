@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from streams.cli import completions
-from streams.cli.display import json_line, moment, plain, stdout
+from streams.cli.display import columns, json_line, moment, plain, stdout
 from streams.cli.options import AsJson, ConfigFile, Since, moment_of, settings_of
 from streams.clock import utc_now
 from streams.settings import Settings
@@ -103,7 +103,7 @@ def read_deploys(settings: Settings, since: datetime) -> "list[Deploy]":
 
 
 def _table(deploys: "list[Deploy]") -> Table:
-    table = Table("at", "intent", "changed", "known from", "by", "note", box=None, pad_edge=False)
+    table = columns("at", "intent", "changed", "known from", "by", "note")
     for deploy in deploys:
         source = "a mark" if deploy.source == "mark" else "the traces"
         words = (deploy.intent, f"{deploy.field} → {deploy.value}", source, deploy.author, deploy.note)

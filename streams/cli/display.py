@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from schemas.alert import RateEstimate
@@ -63,6 +64,14 @@ def percent(estimate: RateEstimate) -> str:
     """``12.3 % (8.1 to 17.9, n = 180)``."""
     rate = "no data" if estimate.rate is None else f"{100 * estimate.rate:.1f} %"
     return f"{rate} ({100 * estimate.low:.1f} to {100 * estimate.high:.1f}, n = {estimate.n})"
+
+
+def columns(*names: str, right: slice = slice(0)) -> Table:
+    """A table without lines; the columns in ``right`` hold figures, and stand to the right."""
+    table = Table(*names, box=None, pad_edge=False)
+    for column in table.columns[right]:
+        column.justify = "right"
+    return table
 
 
 def moment(when: datetime | None) -> str:

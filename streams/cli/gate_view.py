@@ -8,7 +8,7 @@ from rich.text import Text
 
 from detectors.gate import Bucket
 from schemas.labels import RiskTier
-from streams.cli.display import plain
+from streams.cli.display import columns, plain
 from streams.gate.comparison import Comparison, PairedShare
 from streams.gate.gates import GateResult
 from streams.gate.junit import gate_line
@@ -63,7 +63,7 @@ def _changed(what: str, parts: Sequence[ChangedPart], none: str) -> Iterator[Tex
 
 
 def _gates_table(gates: Sequence[GateResult]) -> Table:
-    table = Table("gate", "tier", "", "value", box=None, pad_edge=False)
+    table = columns("gate", "tier", "", "value")
     for gate in sorted(gates, key=lambda gate: gate.is_passed):
         state = Text("passed", style="green") if gate.is_passed else Text("FAILED", style="bold red")
         table.add_row(gate.gate, _tier(gate.tier), state, Text(gate_line(gate)))
@@ -72,9 +72,7 @@ def _gates_table(gates: Sequence[GateResult]) -> Table:
 
 def _slices_table(slices: Sequence[Summary]) -> Table:
     names = ("slice", "cases", "passed", "failed", "missing", "unclear", "errors", "hallucinated (95 %)", "why failed")
-    table = Table(*names, box=None, pad_edge=False)
-    for column in table.columns[1:7]:
-        column.justify = "right"
+    table = columns(*names, right=slice(1, 7))
     for one in slices:
         name = "all" if one.intent is None else f"{one.intent}, {one.tier}"
         numbers = (one.cases, one.passed, one.failed, one.missing, one.unclear, one.errors)
@@ -95,16 +93,7 @@ def _retrieval(tiers: Sequence[Summary]) -> Iterator[Text]:
 
 def _comparison(name: str, found: Comparison) -> Iterator[RenderableType]:
     yield Text(f"\n{name}", style="bold")
-    table = Table(
-        "slice",
-        "pairs",
-        "newly failed",
-        "newly passed",
-        "difference of passed (95 %)",
-        "McNemar p",
-        box=None,
-        pad_edge=False,
-    )
+    table = columns("slice", "pairs", "newly failed", "newly passed", "difference of passed (95 %)", "McNemar p")
     for one in (*found.slices, found.whole):
         table.add_row(*_paired_cells(one))
     yield table

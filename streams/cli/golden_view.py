@@ -16,7 +16,7 @@ from detectors.golden.stats import GoldenStats, PartStats
 from schemas.base import Record
 from schemas.golden import GoldenCase, Labelled, Split
 from schemas.labels import ClaimLabel, Outcome
-from streams.cli.display import moment, plain
+from streams.cli.display import columns, moment, plain
 
 _LONG = 80
 
@@ -155,9 +155,7 @@ def _history(labels: Sequence[Labelled[Any]]) -> list[str]:
 
 
 def _table(name: str, parts: Sequence[PartStats], whole: PartStats | None) -> Table:
-    table = Table(name, "cases", "answerable", "answers", "labelled", "labels", box=None, pad_edge=False)
-    for column in table.columns[1:5]:
-        column.justify = "right"
+    table = columns(name, "cases", "answerable", "answers", "labelled", "labels", right=slice(1, 5))
     for part in parts:
         of_slice = f"{part.intent}, {part.tier}" if part.tier else ""
         table.add_row(Text(plain(part.split or of_slice)), *_cells(part))

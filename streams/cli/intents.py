@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.trace import UNMAPPED
-from streams.cli.display import json_line, moment, plain, stdout
+from streams.cli.display import columns, json_line, moment, plain, stdout
 from streams.cli.options import AsJson, ConfigFile, Since, Until, moment_of, settings_of
 from streams.clock import utc_now
 from streams.settings import Settings
@@ -105,9 +105,7 @@ def _times(since: str, until: str) -> tuple[datetime, datetime]:
 
 
 def _intents(rows: "Sequence[IntentTraffic]") -> Table:
-    table = Table("intent", "tier", "traces", "share", "first seen", "last seen", box=None, pad_edge=False)
-    for column in table.columns[2:4]:
-        column.justify = "right"
+    table = columns("intent", "tier", "traces", "share", "first seen", "last seen", right=slice(2, 4))
     for row in rows:
         seen = (moment(row.first_seen), moment(row.last_seen))
         table.add_row(Text(plain(row.intent)), row.tier, f"{row.traffic:,}", f"{row.share:.1%}", *seen)
@@ -115,9 +113,7 @@ def _intents(rows: "Sequence[IntentTraffic]") -> Table:
 
 
 def _shares(rows: "Sequence[UnmappedShare]") -> Table:
-    table = Table("hour", "topic", "traces", "unmapped", "share", box=None, pad_edge=False)
-    for column in table.columns[2:]:
-        column.justify = "right"
+    table = columns("hour", "topic", "traces", "unmapped", "share", right=slice(2, None))
     for row in rows:
         counts = (f"{row.traffic:,}", f"{row.unmapped:,}", f"{row.share:.1%}")
         table.add_row(moment(row.hour), Text(plain(row.topic) or "(unknown)"), *counts)

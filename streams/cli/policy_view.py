@@ -6,13 +6,12 @@ from typing import Any
 
 import yaml
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from sampling.policy_diff import Change, PolicyDiff
 from schemas.base import Record
 from schemas.policy import Overlay, PolicyRecord
-from streams.cli.display import moment, plain
+from streams.cli.display import columns, moment, plain
 from streams.cli.policy_log import InForce
 
 _LONGEST_VALUE = 160
@@ -78,7 +77,7 @@ def _probabilities(diff: PolicyDiff) -> Iterator[RenderableType]:
     if not diff.probabilities:
         return
     yield Text("share of traces that is verified (π)", style="bold")
-    table = Table("  intent", "tier", "stratum", "before", "after", "traces a day", box=None, pad_edge=False)
+    table = columns("  intent", "tier", "stratum", "before", "after", "traces a day")
     for cell in diff.probabilities:
         seen = "" if cell.traces_per_day is None else f"{cell.traces_per_day:,.0f}"
         shares = [f"{value:g}" if value is not None else "none" for value in (cell.before, cell.after)]

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from sampling.corrected import CorrectedRate
 from schemas.alert import RateEstimate
-from streams.cli.display import moment, percent, plain
+from streams.cli.display import columns, moment, percent, plain
 from streams.reviews.summary import ReviewStats
 
 MOST_SHOWN = 10
@@ -50,8 +50,7 @@ def _head(found: ReviewStats) -> str:
 
 
 def _rates(found: ReviewStats) -> Table:
-    table = Table("slice", "apparent", "estimated true", "labels", box=None, pad_edge=False)
-    table.columns[3].justify = "right"
+    table = columns("slice", "apparent", "estimated true", "labels", right=slice(3, 4))
     rows = [("all", found.corrected), *((f"{one.intent}/{one.tier}", one.corrected) for one in found.slices)]
     for name, rate in rows:
         if name == "all" or rate.labels:
@@ -60,7 +59,7 @@ def _rates(found: ReviewStats) -> Table:
 
 
 def _agreement(found: ReviewStats) -> Table:
-    table = Table("two reviewers on", "pairs", "agree", "kappa", "95 % interval", box=None, pad_edge=False)
+    table = columns("two reviewers on", "pairs", "agree", "kappa", "95 % interval")
     for row in found.agreement:
         kappa = "–" if row.kappa is None else f"{row.kappa:.2f}"
         agree = "–" if row.observed is None else f"{row.observed:.0%}"

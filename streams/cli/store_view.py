@@ -1,10 +1,9 @@
 """The store's numbers as text for people."""
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from streams.cli.display import moment, plain
+from streams.cli.display import columns, moment, plain
 from streams.store import CheckResult, StoreStats
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -24,11 +23,8 @@ def size(count: float | None) -> str:
 
 def describe_stats(stats: StoreStats) -> RenderableType:
     """A table of tables, and the lines that somebody plans disk space with."""
-    table = Table(
-        "table", "rows", "parts", "on disk", "compressed", "raw", "oldest", "newest", "kept", box=None, pad_edge=False
-    )
-    for column in table.columns[1:6]:
-        column.justify = "right"
+    names = ("table", "rows", "parts", "on disk", "compressed", "raw", "oldest", "newest", "kept")
+    table = columns(*names, right=slice(1, 6))
     for row in stats.tables:
         kept = f"{row.keeps_days} days" if row.keeps_days else "for ever"
         sizes = (row.disk_bytes, row.compressed_bytes, row.uncompressed_bytes)

@@ -12,7 +12,7 @@ from schemas.errors import NotReached
 from schemas.labels import FailureLabel, Outcome, RiskTier
 from schemas.policy import PolicyRecord
 from streams.cli import completions
-from streams.cli.display import json_line, moment, plain, stdout, styled
+from streams.cli.display import columns, json_line, moment, plain, stdout, styled
 from streams.cli.options import AsJson, ConfigFile, Since, Tenant, Until, moment_of, settings_of
 from streams.cli.policy import published
 from streams.cli.policy_log import by_id
@@ -159,7 +159,7 @@ def _tenant_query(names: list[str]) -> dict[str, str | int | list[str]]:
 
 def _table(rows: "list[TraceSummary]", *, shows_feedback: bool) -> Table:
     last = "feedback" if shows_feedback else "question"
-    table = Table("time", "id", "slice", "outcome", "failures", last, box=None, pad_edge=False)
+    table = columns("time", "id", "slice", "outcome", "failures", last)
     table.columns[1].no_wrap = True  # it is copied into `traces show`
     for row in rows:
         text = plain((row.feedback if shows_feedback else row.question).replace("\n", " "))
