@@ -1,17 +1,16 @@
 """How values look on a page; a value that is not known is a dash or a sentence, never a zero."""
 
-import re
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from schemas.alert import RateEstimate
+from schemas.visible import visible as visible_text
 
 DASH = "–"
 COARSE_FROM = 3
 """From this many of a unit on, the next smaller unit says nothing that matters."""
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
@@ -19,7 +18,7 @@ def visible(value: object) -> object:
     """Text in which characters that HTML or UTF-8 cannot carry show as U+FFFD; anything else unchanged."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return _UNSAFE.sub("\ufffd", value)
+    return visible_text(value)
 
 
 def percent(share: float | None) -> str:

@@ -1,18 +1,15 @@
 """The report as one HTML file that needs nothing beside it: no script, no link, the style of the product inside."""
 
-import re
 from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from schemas.alert import RateEstimate
+from schemas.visible import visible
 from streams.calibration import charts
+from streams.calibration.figures import DASH, number, share
 from streams.calibration.report import CalibrationReport
-
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-DASH = "–"
 
 
 def calibration_page(report: CalibrationReport) -> str:
@@ -21,11 +18,11 @@ def calibration_page(report: CalibrationReport) -> str:
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_visible,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(share=_share, percent=_percent, number=_number, times=_times)
+    made.filters.update(share=share, percent=_percent, number=number, times=_times)
     style = (files("dashboards") / "static" / "groundwatch.css").read_text("utf-8")
     return made.get_template("report.html").render(
         report=report,
@@ -34,23 +31,14 @@ def calibration_page(report: CalibrationReport) -> str:
     )
 
 
-def _visible(value: object) -> object:
+def _shown(value: object) -> object:
     if isinstance(value, Markup) or not isinstance(value, str):
         return DASH if value is None else value
-    return _UNSAFE.sub("\ufffd", value)
-
-
-def _share(found: RateEstimate) -> str:
-    """``0.81 [0.74, 0.87]``."""
-    return DASH if found.rate is None else f"{found.rate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    return visible(value)
 
 
 def _percent(value: float | None) -> str:
     return DASH if value is None else f"{100 * value:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return DASH if value is None else f"{value:.2f}"
 
 
 def _times(value: float | None) -> str:

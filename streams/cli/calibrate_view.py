@@ -7,13 +7,12 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from schemas.alert import RateEstimate
 from streams.calibration.charts import all_points
+from streams.calibration.figures import DASH, number, share
 from streams.calibration.report import CalibrationReport, OperatingPoint, PowerFigure, ThresholdFigure
 from streams.cli.display import columns, plain
 
 _FIGURES = slice(1, None)
-_NONE = "–"
 
 
 def describe_report(report: CalibrationReport) -> Group:
@@ -43,17 +42,17 @@ def _thresholds(figures: Sequence[ThresholdFigure]) -> Table:
         crossed = figure.cross_fitted or figure.in_sample
         how = "cross-fitted" if figure.cross_fitted else "in sample"
         if crossed is not None:
-            table.add_row(name, *_choice(figure), how, _share(crossed.precision), _share(crossed.recall))
+            table.add_row(name, *_choice(figure), how, share(crossed.precision), share(crossed.recall))
         at_bar = f"at bar {figure.bar:.2f}"
         begin = ("", "", "", "", "") if crossed else (name, *_choice(figure))
-        table.add_row(*begin, at_bar, _share(figure.at_bar.precision), _share(figure.at_bar.recall))
+        table.add_row(*begin, at_bar, share(figure.at_bar.precision), share(figure.at_bar.recall))
     return table
 
 
 def _choice(figure: ThresholdFigure) -> tuple[str, str, str, str]:
-    spread = _NONE if figure.low is None else f"{figure.low:.2f} to {figure.high:.2f}"
+    spread = DASH if figure.low is None else f"{figure.low:.2f} to {figure.high:.2f}"
     reached = "" if figure.is_reached or figure.threshold is None else " (target out of reach)"
-    return str(figure.labels), f"{_number(figure.threshold)}{reached}", spread, _number(figure.used)
+    return str(figure.labels), f"{number(figure.threshold)}{reached}", spread, number(figure.used)
 
 
 def _operating(points: Sequence[OperatingPoint]) -> Table:
@@ -62,13 +61,13 @@ def _operating(points: Sequence[OperatingPoint]) -> Table:
     for point in points:
         name = Text(plain(f"{point.intent}/{point.tier}" if point.tier else "all"))
         best, fair = point.best, point.cross_fitted or point.best
-        threshold = _NONE if best is None else _number(best.threshold)
+        threshold = DASH if best is None else number(best.threshold)
         if fair is not None:
             how = "cross-fitted" if point.cross_fitted else "in sample"
             table.add_row(name, f"{point.base_rate:.1%}", threshold, how, *_power(fair))
         if point.at_policy is not None:
             begin = ("", "") if fair else (name, f"{point.base_rate:.1%}")
-            table.add_row(*begin, _number(point.at_policy.threshold), "at the policy", *_power(point.at_policy))
+            table.add_row(*begin, number(point.at_policy.threshold), "at the policy", *_power(point.at_policy))
     return table
 
 
@@ -87,11 +86,3 @@ def _reliability_line(report: CalibrationReport) -> list[Text]:
         for one in report.reliability
         if one.ece is not None
     ]
-
-
-def _share(found: RateEstimate) -> str:
-    return _NONE if found.rate is None else f"{found.rate:.2f} [{found.low:.2f}, {found.high:.2f}]"
-
-
-def _number(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.2f}"
