@@ -39,9 +39,9 @@ class Halts:
     @classmethod
     def around(cls, step: Ingest, data_dir: Path, lifeline: Lifeline) -> "Halts":
         """Take up the count of the process before, if the ceiling ended it; limits are those of today."""
-        halts = cls(step, data_dir / FILE, lifeline)
-        halts._restore()
-        return halts
+        file = data_dir / FILE
+        stops, step.ceiling = _remembered(file, step.ceiling)
+        return cls(step, file, lifeline, stops)
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """``Ingest.handle``; at the ceiling it says so, waits where this was not the first time, and raises."""
@@ -83,23 +83,24 @@ class Halts:
         draft.write_text(json.dumps({"stops": self.stops, "run": ceiling.run, "recent": recent}), encoding="utf-8")
         draft.replace(self.file)
 
-    def _restore(self) -> None:
-        try:
-            found = json.loads(self.file.read_text(encoding="utf-8"))
-            stops, run, recent = int(found["stops"]), int(found["run"]), str(found["recent"])
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning("ceiling_file_ignored", file=str(self.file), error=type(error).__name__)
-            return
-        self.stops = stops
-        self.step.ceiling = _restored(self.step.ceiling, run, recent)
-        log.warning("ceiling_taken_up", stops=stops, run=run, bad=recent.count("1"))
-
 
 def hold_seconds(stops: int) -> float:
     """How long the process stays before it ends: not at all the first time, then 10 s, doubled, at most 5 min."""
     return min(FIRST_HOLD_SECONDS * 2 ** min(stops - 2, 10), LONGEST_HOLD_SECONDS) if stops > 1 else 0.0
+
+
+def _remembered(file: Path, ceiling: Ceiling) -> tuple[int, Ceiling]:
+    """How often the ceiling ended a process, and the ceiling with the count of the last one."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        stops, run, recent = int(found["stops"]), int(found["run"]), str(found["recent"])
+    except FileNotFoundError:
+        return 0, ceiling
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("ceiling_file_ignored", file=str(file), error=type(error).__name__)
+        return 0, ceiling
+    log.warning("ceiling_taken_up", stops=stops, run=run, bad=recent.count("1"))
+    return stops, _restored(ceiling, run, recent)
 
 
 def _restored(ceiling: Ceiling, run: int, recent: str) -> Ceiling:
