@@ -98,6 +98,20 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         self._pattern = f"^(?:{self._reading.pattern or named})$"
         await self.call_thread(self._subscribe, self._pattern)
 
+    async def commit(self, offsets: Mapping[TP, int]) -> bool:
+        """Commit offsets; false when the thread stops before it came to that.
+
+        The engine then cancels the question, not the one who asks: raised further, it would end the thread inside the
+        client's leave of the group, before the client has closed its connections.
+        """
+        try:
+            return await super().commit(offsets)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self.should_stop and not (task and task.cancelling()):
+                return False
+            raise
+
     async def let_go(self) -> None:
         """Stay in the group without a topic: the others share out what was ours; ``subscribe_again`` ends that."""
         await self.call_thread(self._subscribe, NOTHING)
