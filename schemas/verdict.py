@@ -6,6 +6,7 @@ from schemas.base import Record, UtcDatetime
 from schemas.claim import Claim, ClaimSource
 from schemas.finding import Finding
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
+from schemas.layers import Consistency, LayerRun
 from schemas.trace import Versions
 
 
@@ -25,6 +26,9 @@ class ClaimJudgement(Record):
 
     ``support`` is the maximum over passages that the claim is supported, ``contradiction`` the maximum that it is
     contradicted; they are kept apart and need not sum to one. ``why`` is a short explanation without user text limits.
+
+    A judge gives a ``label``, which holds over the thresholds, with the ``confidence`` that it states; the scores stay
+    those of the layer below. ``layer`` is the one whose word this is; None where a detector alone was asked.
     """
 
     support: float | None = Field(default=None, ge=0, le=1)
@@ -32,13 +36,16 @@ class ClaimJudgement(Record):
     evidence: Evidence | None = None
     why: str = ""
     error: Outcome | None = None
+    label: ClaimLabel | None = None
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    layer: Layer | None = None
 
 
 class ClaimVerdict(Record):
     """A claim with its label; scores are None for claims that were not scored (not factual, or in error).
 
-    ``source`` says what the claim rests on; None where that is not known: not factual, unclear or in error, and an
-    answer whose context the trace does not show.
+    ``layers`` saw it, and ``decided_by`` is the one whose word its label is. ``source`` says what the claim rests on; None
+    where that is not known: not factual, unclear or in error, and an answer whose context the trace does not show.
     """
 
     claim: Claim
@@ -48,6 +55,9 @@ class ClaimVerdict(Record):
     evidence: Evidence | None = None
     why: str = ""
     layers: tuple[Layer, ...] = ()
+    decided_by: Layer | None = None
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    """What the judge that decided states; None where no judge did."""
     error: Outcome | None = None
     source: ClaimSource | None = None
 
@@ -91,6 +101,10 @@ class Verdict(Record):
     containment: Containment
     claims: tuple[ClaimVerdict, ...] = ()
     layers: tuple[Layer, ...] = ()
+    routing: tuple[LayerRun, ...] = ()
+    """What became of each layer, cheapest first; empty in verdicts of older versions."""
+    consistency: Consistency | None = None
+    """What comparing several answers of the model showed; None where it was not done."""
     took_ms: float = 0.0
     timings_ms: dict[str, float] = Field(default_factory=dict)
     """Milliseconds by step (``split``, ``L0``, ``L1``, …); a step over a batch counts each answer's equal part."""
