@@ -44,7 +44,7 @@ class ClaimJudgement(Record):
 class ClaimVerdict(Record):
     """A claim with its label; scores are None for claims that were not scored (not factual, or in error).
 
-    ``layers`` saw it, and ``decided_by`` is the one whose word its label is. ``source`` says what the claim rests on; None
+    ``layers`` saw it; ``decided_by`` is the one whose word its label is. ``source`` says what the claim rests on; None
     where that is not known: not factual, unclear or in error, and an answer whose context the trace does not show.
     """
 
