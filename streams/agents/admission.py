@@ -96,12 +96,12 @@ class Admission:
         """Heads first: a batch that comes again finds them and keeps its draws."""
         by_id = {arrival.trace.trace_id: arrival for arrival in arrivals}
         heads = [_head(by_id[row.trace.trace_id], row) for row in rows if _is_news(by_id[row.trace.trace_id])]
-        if heads:
-            self.store.insert_heads(heads)
-        refused = insert_or_quarantine(self.store.insert_traces, rows)
+        refused = {head.trace_id: error for head, error in insert_or_quarantine(self.store.insert_heads, heads)}
+        known = [row for row in rows if row.trace.trace_id not in refused]
+        refused |= {row.trace.trace_id: error for row, error in insert_or_quarantine(self.store.insert_traces, known)}
         if expired:
             self.store.insert_expired(expired)
-        return {row.trace.trace_id: _rejected(by_id[row.trace.trace_id], error) for row, error in refused}
+        return {trace_id: _rejected(by_id[trace_id], error) for trace_id, error in refused.items()}
 
     async def _forward(self, drawn: Sequence[DrawnTrace]) -> None:
         shortened = await send_fitting(

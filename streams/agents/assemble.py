@@ -22,6 +22,7 @@ from streams.agents.admission import Admission
 from streams.agents.arrivals import Arrival
 from streams.agents.batches import Partition
 from streams.agents.deadletter import DeadLetter, bury, from_error, read_each, reader_of
+from streams.agents.quarantine import insert_or_quarantine
 from streams.agents.watermarks import Watermarks
 from streams.assembly import AssemblyRules, Closed, CloseReason, ClosingRules, OpenTraces, assemble, take_late
 from streams.broker.topics import SPANS
@@ -89,8 +90,8 @@ class Assemble:
         stored = await asyncio.to_thread(store.spans, list(heads)) if heads else {}
         rules = self.open.rules
         gathered = [_gathered(one, stored.get(one.trace_id, ()), heads.get(one.trace_id), rules) for one in closed]
+        await asyncio.to_thread(self._store_spans, gathered)
         arrivals = [arrival for one in gathered if (arrival := self._arrival(one)) is not None]
-        await asyncio.to_thread(store.insert_spans, [row for one in gathered for row in one.new], self.admission.now())
         admitted = await self.admission.admit(arrivals)
         letters = [*(one.letter for one in gathered if one.letter is not None), *admitted.letters]
         await bury(letters, self.admission.publisher, self.admission.limits.max_message_bytes)
@@ -100,8 +101,19 @@ class Assemble:
             self.watermarks.advance(one.closed.partition, arrival.trace.ts)
         self._count(gathered)
 
+    def _store_spans(self, gathered: Sequence["_Gathered"]) -> None:
+        """A trace with a span that the store refuses is a dead letter: without it the next late span would tear it."""
+        now = self.admission.now()
+        rows = [row for one in gathered for row in one.new]
+        refused = insert_or_quarantine(lambda some: self.admission.store.insert_spans(some, now), rows)
+        errors = {row.span.trace_id: (row.span, error) for row, error in refused}
+        for one in gathered:
+            if one.closed.trace_id in errors:
+                span, error = errors[one.closed.trace_id]
+                one.letter = from_error(_message(span, now), error, STAGE, span.decoder)
+
     def _arrival(self, one: "_Gathered") -> Arrival | None:
-        if one.is_too_late:
+        if one.is_too_late or one.letter is not None:
             return None
         copies = [row.span for row in one.spans]
         sources = [span.source for span in copies if span.source is not None]
