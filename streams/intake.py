@@ -31,14 +31,12 @@ from streams.runtime import Runtime
 from streams.settings import Role, deployment_salt
 from streams.source_topics import source_reading
 from streams.sources.checked import checked
-from streams.sources.decode import SourceDecoder
+from streams.sources.decode import LARGE_BYTES, SourceDecoder
 from streams.sources.intents import Intents
 from streams.sources.raw import Decoded
 from streams.store import Store
 
 WATERMARK_SECONDS = 2.0
-LARGE_BYTES = 200_000
-"""Messages from here on are redacted in a thread: they may take long enough to hold up heartbeats."""
 CLOSING_SECONDS = 0.5
 """How often open traces are looked at between batches."""
 Finish = Callable[[Trace], Trace]

@@ -3,6 +3,7 @@
 A topic's setting says what its messages are; ``auto`` looks at each message, so a topic may hold several formats.
 """
 
+import asyncio
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ from streams.sources.reader import Reader
 from streams.sources.topic import Topic
 from streams.sources.wire import Framed, unwrap
 
+LARGE_BYTES = 200_000
+"""Messages from this size on are read and redacted in a thread: heartbeats and probes go on meanwhile."""
 _TOPICS = 1_000
 """Topics whose counts are kept; beyond that the counts of new ones are not."""
 
@@ -66,9 +69,18 @@ class SourceDecoder:
     async def _read(self, reader: Reader, whole: bytes | None) -> Decoded:
         if whole is None:
             return Decoded(traces=(decode_native(reader.message),))
+        if len(whole) < LARGE_BYTES:
+            found = self._unwrap_and_read(reader, whole)
+        else:
+            found = await asyncio.to_thread(self._unwrap_and_read, reader, whole)
+        if isinstance(found, Framed):
+            return reader.read_document(await _document(found, reader.topic, reader.message))
+        return found
+
+    def _unwrap_and_read(self, reader: Reader, whole: bytes) -> Decoded | Framed:
         value = unwrap(whole, self._max_message_bytes)
         if isinstance(value, Framed):
-            return reader.read_document(await _document(value, reader.topic, reader.message))
+            return value
         if whole.removeprefix(BOM_UTF8) != value:  # the native decoder flags the mark
             reader.message = replace(reader.message, value=value)
         return reader.read(value)
