@@ -37,3 +37,8 @@ def is_unspaced(char: str) -> bool:
 def is_cased(char: str) -> bool:
     """Whether the character belongs to a script with capitals, in languages whose sentences need a verb."""
     return char.lower() != char.upper() and _VERBLESS.match(char) is None
+
+
+def count_words(text: str) -> int:
+    """Words; in scripts without spaces two characters count as one."""
+    return len(text.split()) + sum(map(is_unspaced, text)) // 2

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from detectors.claims.llm.completion import Completion, CompletionFailed, Message
 from detectors.claims.llm.reply import BY, ReplyRefused, prompt, question, read_reply, schema
 from detectors.claims.parts import Part, numbered, part_claims
-from detectors.claims.scripts import is_unspaced
+from detectors.claims.scripts import count_words
 from detectors.claims.split import split_claims, splitter_name
 from schemas.claim import Claim
 from schemas.policy import ClaimSplitting
@@ -106,7 +106,7 @@ def _batches(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
     batch: list[Claim] = []
     held = 0
     for claim in claims:
-        words = _word_count(claim.text)
+        words = count_words(claim.text)
         if words > WORDS_PER_CALL:
             raise CompletionFailed("too_long")
         if batch and held + words > WORDS_PER_CALL:
@@ -116,8 +116,3 @@ def _batches(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
         held += words
     if batch:
         yield batch
-
-
-def _word_count(text: str) -> int:
-    """Words; in scripts without spaces two characters count as one."""
-    return len(text.split()) + sum(map(is_unspaced, text)) // 2
