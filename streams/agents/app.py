@@ -16,8 +16,9 @@ STREAM_BUFFER = 8192
 MAX_POLL_RECORDS = 500
 """Messages that are unpacked at once; what was fetched beyond them stays packed."""
 GROUP_PREFIX = "groundwatch."
-MAX_POLL_INTERVAL_SECONDS = 86_400.0
-"""A worker that holds its messages during a store outage must not be expelled: aiokafka would never rejoin."""
+MAX_POLL_INTERVAL_SECONDS = 10 * 365 * 86_400.0
+"""Never: a worker that holds its messages through an outage, however long, must not give up its place, since aiokafka
+does not take it again. What stands still for another reason is the watchdog's to find."""
 
 
 def make_app(  # noqa: PLR0913  an app is these facts
