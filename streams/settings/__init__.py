@@ -4,6 +4,7 @@ from streams.settings.fields import Settings
 from streams.settings.health import Health
 from streams.settings.kafka import Kafka, KafkaConnection, SourceKafka
 from streams.settings.loading import load_settings
+from streams.settings.models import Models
 from streams.settings.parts import Role
 from streams.settings.salt import deployment_salt, known_salt
 from streams.settings.sections import Alerts, Ingest, Log, Store, Web
@@ -17,6 +18,7 @@ __all__ = [
     "Kafka",
     "KafkaConnection",
     "Log",
+    "Models",
     "Role",
     "Settings",
     "SourceKafka",

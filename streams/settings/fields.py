@@ -7,6 +7,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from streams.settings.health import Health
 from streams.settings.kafka import Kafka
+from streams.settings.models import Models
 from streams.settings.parts import Role, Roles
 from streams.settings.privacy import Privacy
 from streams.settings.sections import Alerts, Assembly, Ingest, Log, Store, Web
@@ -76,6 +77,7 @@ class Settings(BaseSettings):
     assembly: Assembly = Assembly()
     privacy: Privacy = Privacy()
     verify: Verify = Verify()
+    models: Models = Models()
     alerts: Alerts = Alerts()
     web: Web = Web()
     health: Health = Health()
