@@ -26,6 +26,7 @@ from streams.sources.json_text import clean, load
 from streams.sources.lookup import Lookup
 from streams.sources.mapping import Mapper
 from streams.sources.native import decode_native, source_of
+from streams.sources.own_calls import is_own_message, is_own_value
 from streams.sources.raw import Decoded, Envelope, Json
 from streams.sources.sniffing import Encoding, shape_of, sniff
 from streams.sources.topic import Topic
@@ -39,6 +40,7 @@ _LOOKED_AT = 20
 """Items of a list that begins with junk, and most keys beside it."""
 MAX_WHOLE_SPANS = 2_000
 """Spans of a trace that comes whole, as of one that is assembled: the rest is left out, with ``close_reason``."""
+_OWN_CALL = Decoded(evaluators=1)
 _OTLP = (Encoding.OTLP_JSON_TRACES, Encoding.OTLP_JSON_LOGS)
 
 
@@ -52,6 +54,8 @@ class Reader:
 
     def read(self, value: bytes) -> Decoded:
         """What the value holds. Raises InvalidMessage when that is nothing."""
+        if is_own_message(self.message):
+            return _OWN_CALL
         format_ = self.topic.format
         if format_ == "native":
             return self._native()
@@ -118,6 +122,8 @@ class Reader:
     def _native(self) -> Decoded:
         self.encoding = Encoding.NATIVE_JSON
         trace = decode_native(self.message)
+        if is_own_value(self.message.value or b""):
+            return _OWN_CALL
         return self._strict(Decoded(traces=(with_own_fields(trace, self.topic, self.message.value or b""),)))
 
     def _spans(self, encoding: str, envelope: Envelope) -> Decoded:

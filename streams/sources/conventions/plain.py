@@ -3,6 +3,7 @@
 from schemas.span import SpanKind
 from streams.sources.conventions.langfuse import is_judge
 from streams.sources.conventions.reading import Reading, given, names_of
+from streams.sources.own_calls import is_own_span
 from streams.sources.raw import RawSpan
 
 OWN_SERVICE = "groundwatch"
@@ -30,7 +31,8 @@ def read_plain(raw: RawSpan) -> Reading:
 
 def is_own_or_judge(raw: RawSpan) -> bool:
     """Whether the span is one of our own calls or a known judge's: judging it would never end."""
-    return OWN_ATTRIBUTE in raw.attributes or raw.resource.get("service.name") == OWN_SERVICE or is_judge(raw)
+    is_ours = OWN_ATTRIBUTE in raw.attributes or raw.resource.get("service.name") == OWN_SERVICE
+    return is_ours or is_judge(raw) or is_own_span(raw.attributes)
 
 
 def kind_of(raw: RawSpan, stated: list[SpanKind]) -> SpanKind:

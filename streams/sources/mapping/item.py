@@ -14,6 +14,7 @@ from streams.sources.conventions.values import as_text, name, parsed, texts
 from streams.sources.lookup import Lookup
 from streams.sources.mapping.expressions import Expression
 from streams.sources.mapping.moments import Zone, moment_of
+from streams.sources.own_calls import is_own_document
 from streams.sources.raw import Json, RawSpan
 
 _MAX_FLAGS = 16
@@ -93,6 +94,10 @@ class Item:
         found = parsed(self.value("feedback"), self.flags)
         items = found if isinstance(found, list) else [found]
         return tuple(said for item in islice(items, MAX_ITEMS) if (said := _feedback(item)) is not None)
+
+    def is_judge(self) -> bool:
+        """Whether this is somebody's evaluator, by the mapping's word, or a call of ours."""
+        return bool(self.value("is_judge")) or is_own_document(self.content)
 
     def own_flags(self) -> tuple[str, ...]:
         """Flags that the mapping sets by an expression."""

@@ -70,7 +70,7 @@ def mapped_values(item: Item, attributes: Mapping[str, Json], rules: FieldRules)
 
 def _kind(item: Item, kinds: Mapping[str, SpanKind]) -> SpanKind | None:
     """By the mapping's table, else by our own names; ``other`` for unknown words, None where nothing is said."""
-    if item.value("is_judge"):
+    if item.is_judge():
         return SpanKind.EVALUATOR
     word = item.name("kind").casefold()
     if not word:

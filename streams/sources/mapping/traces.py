@@ -32,7 +32,7 @@ def spans_of(item: Item, mapping: str, rules: FieldRules) -> tuple[Span, ...]:
         item.flags.add("record_time")
         end = item.recorded_at
     chain = RawSpan(item.required_id("trace_id"), "trace", name=mapping, start=_start(item, end), end=end)
-    kind = SpanKind.EVALUATOR if item.value("is_judge") else SpanKind.CHAIN
+    kind = SpanKind.EVALUATOR if item.is_judge() else SpanKind.CHAIN
     names = item.names("conversation_id", "user_id", "model", "prompt", "corpus", "retriever", "app")
     said = Reading(
         mapping, kind, _given(item, "question"), _given(item, "answer"), names=names, feedback=item.feedback()
