@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from detectors.detector import Detector
 from detectors.judging import judge_guarded
-from detectors.outcome import label_claim
+from detectors.outcome import label_claim, label_scores
 from detectors.preparation import Prepared
 from schemas.claim import CheckItem
 from schemas.finding import MAX_DETAIL_CHARS, Finding, StructuralRule
@@ -50,7 +50,9 @@ def find_misattributed(
 
     ``citation_mismatch``: no cited passage supports the claim while another passage does. ``citation_irrelevant``: one
     of several cited passages does not support it alone while another of them does. A claim that needs several passages
-    together gets neither. What cannot be judged again counts as rightly attributed. Raises Retryable.
+    together gets neither. What cannot be judged again counts as rightly attributed, and so does a claim that only a
+    judge found supported: a detector that doubted it against all passages is no witness against some of them. Raises
+    Retryable.
     """
     looks = [
         look
@@ -77,7 +79,7 @@ def find_misattributed(
 def _looks(number: int, ready: Prepared, judged: Sequence[ClaimJudgement], policy: PolicyDocument) -> Iterator[_Look]:
     left = _MOST_ITEMS
     for position, (judgement, cited) in enumerate(zip(judged, ready.findings.cited, strict=False)):
-        if not cited or label_claim(judgement, policy.thresholds).label is not ClaimLabel.SUPPORTED:
+        if not cited or not _is_supported(judgement, policy):
             continue
         is_doubtful = judgement.evidence is None or judgement.evidence.passage not in cited
         is_several = not is_doubtful and 1 < len(cited) <= _MOST_ALONE
@@ -86,6 +88,11 @@ def _looks(number: int, ready: Prepared, judged: Sequence[ClaimJudgement], polic
             return
         left -= len(wanted)
         yield from (_Look(number, position, passages, is_several) for passages in wanted)
+
+
+def _is_supported(judgement: ClaimJudgement, policy: PolicyDocument) -> bool:
+    labels = {label_claim(judgement, policy.thresholds).label, label_scores(judgement, policy.thresholds).label}
+    return labels == {ClaimLabel.SUPPORTED}
 
 
 def _finding(ready: Prepared, look: _Look, judgement: ClaimJudgement) -> Finding:

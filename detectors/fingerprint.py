@@ -12,9 +12,11 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from detectors.claims import splitter_name
+from detectors.layers import Layers
+from detectors.routing import Plan
 from detectors.structural import L0_VERSION
 from schemas.labels import Layer
-from schemas.policy import Thresholds
+from schemas.policy import ConsistencyRule, JudgeRule, PolicyDocument, Thresholds
 
 
 def fingerprint(  # noqa: PLR0913 - the parts, of which the last three have defaults
@@ -61,6 +63,44 @@ def fingerprint_parts(  # noqa: PLR0913 - as above
         "phrases": phrases or phrases_hash(),
         **{f"threshold_{name}": repr(value) for name, value in sorted(thresholds.model_dump().items())},
     }
+
+
+def route_parts(
+    detector_fingerprint: str, policy: PolicyDocument, plan: Plan, above: Layers, splitter: str = ""
+) -> dict[str, str]:
+    """The parts of verdicts on answers that take this route: those of every verdict, and those of layers above L1.
+
+    A layer that is not in use adds no part, so a series goes on when a version learns of another layer. Amounts of
+    money, time limits and what only an inline check leaves out are no parts.
+    """
+    models = above.models if plan.uses_models else None
+    parts = fingerprint_parts(
+        models.fingerprint if models else detector_fingerprint,
+        policy.thresholds,
+        plan.layers,
+        splitter=splitter or splitter_name(policy.claims.split),
+    )
+    if above.judge is not None and plan.judge is not None:
+        parts |= {"judge": above.judge.fingerprint, "judge_rule": _judge_rule(plan.judge)}
+    if above.consistency is not None and plan.consistency is not None:
+        parts |= {
+            "consistency": above.consistency.fingerprint,
+            "consistency_rule": _consistency_rule(plan.consistency),
+        }
+    return parts
+
+
+def _judge_rule(rule: JudgeRule) -> str:
+    return f"band {rule.band_low!r} to {rule.band_high!r}, repeats {rule.repeats}, max_claims {rule.max_claims}"
+
+
+def _consistency_rule(rule: ConsistencyRule) -> str:
+    causes = "+".join(sorted({cause.value for cause in rule.causes}))
+    resampled = f"temperature {rule.temperature!r}" if rule.may_resample else "trace only"
+    return (
+        f"{causes}, score_below {rule.score_below!r}, logprob_below {rule.logprob_below!r}, "
+        f"{rule.least} of {rule.samples}, {resampled}"
+    )
 
 
 def screening_fingerprint(detector_fingerprint: str, splitter: str = "") -> str:

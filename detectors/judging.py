@@ -1,14 +1,16 @@
 """Calls a detector so that what one item contains can never cost another its judgement, or end the stream."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from detectors.detector import Detector
+from detectors.layers import StackedDetector
 from schemas.claim import CheckItem, Claim
 from schemas.errors import Retryable
 from schemas.labels import Outcome
 from schemas.verdict import ClaimJudgement
 
-_FAILED = ClaimJudgement(error=Outcome.ERROR_INTERNAL)
+Ask = Callable[[Sequence[int]], list[list[ClaimJudgement]]]
+"""Judges the items at these places."""
 
 
 def judge_guarded(detector: Detector, items: Sequence[CheckItem], attempts: int = 3) -> list[list[ClaimJudgement]]:
@@ -17,30 +19,53 @@ def judge_guarded(detector: Detector, items: Sequence[CheckItem], attempts: int 
     A batch that raises, or whose answer has the wrong shape, is judged again item by item, ``attempts`` times each;
     an item that still fails gets ``error:internal`` for its factual claims. Raises Retryable only.
     """
-    judged = _try_judge(detector, items) if items else []
+    return _guarded(
+        lambda places: detector.judge([items[place] for place in places]), items, attempts, Outcome.ERROR_INTERNAL
+    )
+
+
+def judge_after_guarded(
+    models: StackedDetector,
+    items: Sequence[CheckItem],
+    below: Sequence[Sequence[ClaimJudgement]],
+    attempts: int = 3,
+) -> list[list[ClaimJudgement]]:
+    """As ``judge_guarded``, on top of what L1 said; an item that keeps failing is ``error:model``, never L1's word."""
+    return _guarded(
+        lambda places: models.judge_after([items[place] for place in places], [below[place] for place in places]),
+        items,
+        attempts,
+        Outcome.ERROR_MODEL,
+    )
+
+
+def _guarded(ask: Ask, items: Sequence[CheckItem], attempts: int, failed: Outcome) -> list[list[ClaimJudgement]]:
+    judged = _try_ask(ask, items, range(len(items))) if items else []
     if judged is None:
-        judged = [_judge_alone(detector, item, attempts) for item in items]
+        judged = [_ask_alone(ask, items, place, attempts, failed) for place in range(len(items))]
     return [_tidy(item, judgements) for item, judgements in zip(items, judged, strict=True)]
 
 
-def _judge_alone(detector: Detector, item: CheckItem, attempts: int) -> list[ClaimJudgement]:
+def _ask_alone(
+    ask: Ask, items: Sequence[CheckItem], place: int, attempts: int, failed: Outcome
+) -> list[ClaimJudgement]:
     for _ in range(attempts):
-        judged = _try_judge(detector, [item])
+        judged = _try_ask(ask, items, [place])
         if judged is not None:
             return judged[0]
-    return [_FAILED] * len(item.claims)
+    return [ClaimJudgement(error=failed)] * len(items[place].claims)
 
 
-def _try_judge(detector: Detector, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]] | None:
+def _try_ask(ask: Ask, items: Sequence[CheckItem], places: Sequence[int]) -> list[list[ClaimJudgement]] | None:
     try:
-        judged = detector.judge(items)
+        judged = ask(places)
+        has_shape = len(judged) == len(places) and all(
+            len(judgements) == len(items[place].claims) for judgements, place in zip(judged, places, strict=True)
+        )
     except Retryable:
         raise
     except Exception:  # noqa: BLE001 - a detector may fail in any way; the failure becomes an outcome, never a lost row
         return None
-    has_shape = len(judged) == len(items) and all(
-        len(judgements) == len(item.claims) for judgements, item in zip(judged, items, strict=True)
-    )
     return judged if has_shape else None
 
 
@@ -57,4 +82,4 @@ def _tidied(claim: Claim, judgement: ClaimJudgement, passage_count: int) -> Clai
         return ClaimJudgement(error=judgement.error, why=judgement.why)
     has_score = judgement.support is not None or judgement.contradiction is not None
     has_passage = judgement.evidence is None or judgement.evidence.passage < passage_count
-    return judgement if has_score and has_passage else _FAILED
+    return judgement if has_score and has_passage else ClaimJudgement(error=Outcome.ERROR_INTERNAL)

@@ -3,7 +3,7 @@
 A claim that rests on an outdated passage, or on sources in conflict, is judged once more without outdated passages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from detectors.detector import Detector
 from detectors.judging import judge_guarded
@@ -32,7 +32,7 @@ def settle_by_newest(
     """
     settled: Judgements = [list(judged) for judged in judgements]
     rested: list[list[Finding]] = [[] for _ in prepared]
-    kept = [_kept_passages(ready) for ready in prepared]
+    kept = [kept_passages(ready) for ready in prepared]
     doubtful = [
         [position for position, judgement in enumerate(judged) if _rests_on(judgement, policy.thresholds, keep)]
         for judged, policy, keep in zip(judgements, policies, kept, strict=True)
@@ -42,7 +42,7 @@ def settle_by_newest(
     for number, judged in zip(open_ones, judge_guarded(detector, items, attempts), strict=True):
         replaced = [*settled[number]]
         for position, judgement in zip(doubtful[number], judged, strict=True):
-            replaced[position] = _with_index(judgement, kept[number] or [])
+            replaced[position] = with_index(judgement, kept[number] or [])
             label = label_claim(judgement, policies[number].thresholds).label
             if judgement.error is None and label is not ClaimLabel.SUPPORTED:
                 rested[number].append(_finding(prepared[number], position, judgements[number][position]))
@@ -50,14 +50,31 @@ def settle_by_newest(
     return settled, rested
 
 
-def _kept_passages(ready: Prepared) -> list[int] | None:
-    """Indices of the context without outdated passages; None when nothing is outdated, or nothing is to be judged."""
+def kept_passages(ready: Prepared) -> list[int] | None:
+    """Places of the passages that are not outdated; None where none is, or where nothing is to be judged."""
     passages = ready.trace.passages or ()
     if not ready.needs_judging or len({passage.version for passage in passages}) < 2:  # noqa: PLR2004 - two versions
         return None
     outdated = outdated_passages(passages, ready.trace.ts)
     count = len(ready.to_item().passages)
     return [position for position in range(count) if position not in outdated] if outdated else None
+
+
+def without_outdated(
+    item: CheckItem, judgements: Sequence[ClaimJudgement], kept: Sequence[int]
+) -> tuple[CheckItem, list[ClaimJudgement]]:
+    """The item with the ``kept`` passages alone, and its judgements counted in them; evidence elsewhere is left out."""
+    passages = tuple(item.passages[number] for number in kept)
+    places = {number: place for place, number in enumerate(kept)}
+    return CheckItem(item.question, passages, item.answer, item.claims), [_narrowed(one, places) for one in judgements]
+
+
+def with_index(judgement: ClaimJudgement, kept: Sequence[int]) -> ClaimJudgement:
+    """The judgement with its evidence counted in the whole context, where it was made on the ``kept`` passages."""
+    if judgement.evidence is None:
+        return judgement
+    evidence = judgement.evidence.model_copy(update={"passage": kept[judgement.evidence.passage]})
+    return judgement.model_copy(update={"evidence": evidence})
 
 
 def _rests_on(judgement: ClaimJudgement, thresholds: Thresholds, kept: list[int] | None) -> bool:
@@ -88,8 +105,9 @@ def _item(ready: Prepared, kept: Sequence[int], positions: Sequence[int]) -> Che
     return CheckItem(item.question, passages, item.answer, tuple(ready.claims[position] for position in positions))
 
 
-def _with_index(judgement: ClaimJudgement, kept: Sequence[int]) -> ClaimJudgement:
+def _narrowed(judgement: ClaimJudgement, places: Mapping[int, int]) -> ClaimJudgement:
     if judgement.evidence is None:
         return judgement
-    evidence = judgement.evidence.model_copy(update={"passage": kept[judgement.evidence.passage]})
+    place = places.get(judgement.evidence.passage)
+    evidence = None if place is None else judgement.evidence.model_copy(update={"passage": place})
     return judgement.model_copy(update={"evidence": evidence})

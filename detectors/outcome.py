@@ -47,7 +47,14 @@ class AnswerOutcome:
 
 
 def label_claim(judgement: ClaimJudgement, thresholds: Thresholds) -> Labelled:
-    """The label of one claim.
+    """The label of one claim: the one that a judge gave, else the one that its scores come to."""
+    if judgement.error is None and judgement.label is not None:
+        return Labelled(judgement.label, _FAILURE_OF.get(judgement.label))
+    return label_scores(judgement, thresholds)
+
+
+def label_scores(judgement: ClaimJudgement, thresholds: Thresholds) -> Labelled:
+    """The label that the scores of a claim come to, whatever a judge said.
 
     High support and high contradiction together are ``unclear`` with ``conflicting_sources``: maxima over passages are
     never set off against each other. A judgement without scores and without an error is one of a claim that is not

@@ -1,20 +1,21 @@
 """Puts a verdict together from claims, judgements and structural findings; the one place where both meet."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
-from detectors.claims import splitter_name
 from detectors.containment import contain
-from detectors.fingerprint import digest, fingerprint_parts
+from detectors.course import Course
+from detectors.fingerprint import digest, route_parts
+from detectors.layers import Layers
 from detectors.outcome import AnswerOutcome, answer_outcome, label_claim
-from detectors.preparation import Prepared
 from detectors.provenance import seen_texts, with_sources
+from detectors.routing import UPPER
+from detectors.second_looks import Looked
 from detectors.severity import grade, worst
 from detectors.structural.effects import apply_findings, cap_findings, score_citations
 from detectors.structural.sources import rests_on
 from schemas.claim import Claim
-from schemas.finding import Finding
 from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome
 from schemas.policy import PolicyDocument, Thresholds
 from schemas.trace import passage_hash
@@ -32,61 +33,39 @@ class Run:
     """
 
     detector_fingerprint: str
-    layers: tuple[Layer, ...]
+    above: Layers
     verified_at: datetime
     took_ms: float
     splitter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """What second looks at a trace's judgements found, and the time of the steps that were not this trace's alone."""
-
-    findings: Sequence[Finding] = ()
-    said_by_user: frozenset[int] = frozenset()
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-
-
-_NO_LOOKS = Looks()
-
-
 def build_verdict(
-    ready: Prepared,
-    judgements: Sequence[ClaimJudgement],
-    policy: PolicyDocument,
-    run: Run,
-    looks: Looks = _NO_LOOKS,
+    course: Course, policy: PolicyDocument, run: Run, looked: Looked, timings_ms: Mapping[str, float]
 ) -> Verdict:
-    """The verdict on one trace; ``judgements`` are empty when the structure settled the outcome.
+    """The verdict on one trace that has been through its layers; ``timings_ms`` are those of steps over the batch.
 
     ``passed``: grounded, nothing contradicted, and the weakest claim reaches the tier's bar (any grounded answer where
     no bar is set).
     """
+    ready, routing = course.ready, course.table
     trace, early = ready.trace, ready.findings.outcome
-    findings = [*ready.findings.findings, *looks.findings]
+    findings = [*ready.findings.findings, *looked.findings]
     failures: list[FailureLabel] = []
     if ready.needs_judging:
-        claims = _judged_claims(ready.claims, judgements, policy.thresholds, run.layers)
+        claims = _judged_claims(course, policy.thresholds)
         findings += rests_on(claims, trace.passages or (), trace.ts, policy.sources)
-        failures += _judgement_failures(judgements, policy.thresholds)
+        failures += _judgement_failures(course.judgements, policy.thresholds)
         claims = apply_findings(claims, findings)
-        used = run.layers
     else:
         claims = _settled_claims(ready.claims, early)
-        used = (Layer.L0,)
     seen = seen_texts(trace)
-    claims = with_sources(claims, seen, looks.said_by_user)
+    claims = with_sources(claims, seen, looked.said_by_user)
     failures += [finding.rule.failure for finding in findings if finding.rule.failure is not None]
     found = answer_outcome(claims, failures, early)
     severities = grade(found.failures, claims, findings, trace.tier)
     citations = score_citations(claims, findings, ready.findings.cited)
     bar = policy.bars.get(trace.tier)
-    parts = fingerprint_parts(
-        run.detector_fingerprint,
-        policy.thresholds,
-        run.layers,
-        splitter=run.splitter or splitter_name(policy.claims.split),
-    )
+    parts = route_parts(run.detector_fingerprint, policy, course.plan, run.above, run.splitter)
     return Verdict(
         trace_id=trace.trace_id,
         ts=trace.ts,
@@ -108,23 +87,30 @@ def build_verdict(
         passed=_has_passed(found, claims, bar),
         containment=contain(found.outcome, claims, trace.answer or "", bar),
         claims=claims,
-        layers=used,
+        layers=tuple(line.layer for line in routing if line.ran),
+        routing=routing,
+        consistency=course.consistency,
         took_ms=run.took_ms,
-        timings_ms={step: round(ms, _DECIMALS) for step, ms in {**looks.timings_ms, **ready.timings_ms}.items()},
+        timings_ms=_timings(course, timings_ms),
         splitter=ready.splitter,
         answer_hash=passage_hash(trace.answer) if trace.answer is not None else "",
         seen=seen,
+        cost_usd=sum(line.cost_usd for line in routing),
         verified_at=run.verified_at,
     )
 
 
-def _judged_claims(
-    claims: Sequence[Claim], judgements: Sequence[ClaimJudgement], thresholds: Thresholds, layers: tuple[Layer, ...]
-) -> tuple[ClaimVerdict, ...]:
+def _timings(course: Course, shared: Mapping[str, float]) -> dict[str, float]:
+    upper = {line.layer.value: line.took_ms for line in course.table if line.ran and line.layer in UPPER}
+    return {step: round(ms, _DECIMALS) for step, ms in {**shared, **upper, **course.ready.timings_ms}.items()}
+
+
+def _judged_claims(course: Course, thresholds: Thresholds) -> tuple[ClaimVerdict, ...]:
     verdicts = []
-    for claim, judgement in zip(claims, judgements, strict=True):
+    for claim, judgement in zip(course.ready.claims, course.judgements, strict=True):
         labelled = label_claim(judgement, thresholds)
         has_scores = labelled.error is None
+        decided_by = (judgement.layer or course.layer) if has_scores else None
         verdicts.append(
             ClaimVerdict(
                 claim=claim,
@@ -133,7 +119,9 @@ def _judged_claims(
                 contradiction=judgement.contradiction if has_scores else None,
                 evidence=judgement.evidence if has_scores else None,
                 why=judgement.why,
-                layers=layers if claim.is_factual else (Layer.L0,),
+                layers=course.seen_by(judgement) if claim.is_factual else (Layer.L0,),
+                decided_by=decided_by if claim.is_factual else Layer.L0,
+                confidence=judgement.confidence if has_scores and judgement.label is not None else None,
                 error=labelled.error,
             )
         )
@@ -153,9 +141,16 @@ def _settled_claims(claims: Sequence[Claim], outcome: Outcome | None) -> tuple[C
         label, why = ClaimLabel.UNCLEAR, outcome.value
     error = outcome if outcome is not None and outcome.is_error else None
     return tuple(
-        ClaimVerdict(claim=claim, label=label, why=why, layers=(Layer.L0,), error=error)
+        ClaimVerdict(
+            claim=claim,
+            label=label,
+            why=why,
+            layers=(Layer.L0,),
+            decided_by=Layer.L0 if error is None else None,
+            error=error,
+        )
         if claim.is_factual
-        else ClaimVerdict(claim=claim, label=ClaimLabel.NOT_FACTUAL, layers=(Layer.L0,))
+        else ClaimVerdict(claim=claim, label=ClaimLabel.NOT_FACTUAL, layers=(Layer.L0,), decided_by=Layer.L0)
         for claim in claims
     )
 

@@ -1,36 +1,42 @@
-"""Verification: drawn traces to verdicts; judges only what ingest has not judged with the same detector already."""
+"""Verification: drawn traces to verdicts, through the layers that the policy's routes name and the process has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from time import perf_counter
 
-from detectors.attribution import find_misattributed
-from detectors.claims import splitter_name
+from detectors.adjudication import run_judge
+from detectors.allowance import Allowance
+from detectors.cascade import run_consistency, run_models
 from detectors.claims.llm import LlmSplitter
+from detectors.course import Course
 from detectors.detector import Detector
-from detectors.fingerprint import screening_fingerprint
-from detectors.judging import judge_guarded
-from detectors.newest import settle_by_newest
-from detectors.preparation import SPLIT, Clock, Prepared, Split, prepare
-from detectors.provenance import find_said_by_user
-from detectors.structural import MAX_ANSWER_BYTES, find_unreadable
-from detectors.verdicts import Looks, Run, build_verdict
-from schemas.draw import DrawnTrace, Screening
+from detectors.first_look import FirstLook, first_look
+from detectors.layers import Layers
+from detectors.preparation import Clock
+from detectors.routing import plan_of, route_of
+from detectors.second_looks import Looked, look_again, settle_outdated
+from detectors.structural import MAX_ANSWER_BYTES
+from detectors.verdicts import Run, build_verdict
+from schemas.claim import CheckItem
+from schemas.draw import DrawnTrace
 from schemas.labels import Layer
 from schemas.policy import PolicyDocument
-from schemas.verdict import ClaimJudgement, Verdict
+from schemas.verdict import Verdict
 
 SECOND_LOOKS = "second_looks"
 """The step of judging single claims again, in ``timings_ms``."""
+_NO_LAYERS = Layers()
+_NO_LIMIT = Allowance()
 
 
-def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
+def verify(  # noqa: PLR0913 - four inputs, the rest are layers and limits with defaults
     drawn: Sequence[DrawnTrace],
     policies: Sequence[PolicyDocument],
     detector: Detector,
     now: datetime,
     *,
-    layers: Sequence[Layer] = (Layer.L0, Layer.L1),
+    above: Layers = _NO_LAYERS,
+    allowance: Allowance = _NO_LIMIT,
     max_answer_bytes: int = MAX_ANSWER_BYTES,
     attempts: int = 3,
     splitter: LlmSplitter | None = None,
@@ -38,102 +44,61 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are limits with defaults
 ) -> list[Verdict]:
     """One verdict per drawn trace, in order; ``policies`` are those in force at each trace's event time.
 
-    Judgements of the screening are taken over where its fingerprint is that of this detector, splitter and L0, and
-    none of them is an error. The rest goes to the detector in one call; what rests on an outdated version, doubtful
-    citations, and what only the user may have said, in one more each. With ``splitter`` a language model splits the
-    answers, and the rules where it fails.
+    ``detector`` is L1, asked about what ingest has not judged with the same one already; of the layers ``above`` it
+    each answer takes those that its route names. Each layer takes one call for all answers, and second looks (outdated
+    versions, doubtful citations, what only the user may have said) one more each. With ``splitter`` a language model
+    splits the answers, and the rules where it fails.
 
-    ``layers`` are those that ``detector`` stands for, L0 included. Never raises for what a trace contains. Raises
-    Retryable when the detector is away.
+    ``allowance`` is for answers that somebody waits for: layers without time are left out, and the routing table says
+    so. Never raises for what a trace contains, or for what a judge does. Raises Retryable when a detector is away.
     """
     began = clock()
-    own = [
-        screening_fingerprint(detector.fingerprint, splitter.name if splitter else splitter_name(policy.claims.split))
-        for policy in policies
-    ]
-    splits = _splits(drawn, policies, own, splitter, max_answer_bytes)
-    was_split = clock()
-    prepared = [
-        prepare(item.trace, policy, max_answer_bytes, known, clock)
-        for item, policy, known in zip(drawn, policies, splits, strict=True)
-    ]
-    known = [
-        _known_judgements(item.screening, mark, ready) for item, mark, ready in zip(drawn, own, prepared, strict=True)
-    ]
-    was_prepared = clock()
-    judgements = _judge_unknown(prepared, known, detector, attempts)
-    was_judged = clock()
-    judgements, outdated = settle_by_newest(prepared, judgements, policies, detector, attempts)
-    misattributed = find_misattributed(prepared, judgements, policies, detector, attempts)
-    said = find_said_by_user(prepared, judgements, policies, detector, attempts)
-    done = clock()
-    share = 1000 / max(1, len(drawn))
-    shared = {_detector_step(layers): (was_judged - was_prepared) * share, SECOND_LOOKS: (done - was_judged) * share}
-    first = {} if splitter is None else {SPLIT: (was_split - began) * share}
-    steps = [{**first, **shared, **_earlier(item.screening, judged)} for item, judged in zip(drawn, known, strict=True)]
-    run = Run(detector.fingerprint, tuple(layers), now, (done - began) * share, splitter.name if splitter else "")
+    looks = first_look(
+        drawn, policies, detector, splitter=splitter, max_answer_bytes=max_answer_bytes, attempts=attempts, clock=clock
+    )
+    courses = [_course(look, policy, detector, above) for look, policy in zip(looks, policies, strict=True)]
+    looked, looking_ms = _run_layers(courses, policies, above, allowance, attempts=attempts, clock=clock)
+    took_ms = (clock() - began) * 1000 / max(1, len(drawn))
+    run = Run(detector.fingerprint, above, now, took_ms, splitter.name if splitter else "")
     return [
-        build_verdict(ready, judged, policy, run, Looks((*stale, *wrong), by_user, timings))
-        for ready, judged, policy, timings, stale, wrong, by_user in zip(
-            prepared, judgements, policies, steps, outdated, misattributed, said, strict=True
-        )
+        build_verdict(course, policy, run, found, {**look.timings_ms, SECOND_LOOKS: looking_ms})
+        for course, policy, found, look in zip(courses, policies, looked, looks, strict=True)
     ]
 
 
-def _earlier(screening: Screening, judged: Sequence[ClaimJudgement] | None) -> Mapping[str, float]:
-    """The times of what ingest did and verify took over: splitting, and judging where there was anything to judge."""
-    if judged is None:
-        return {}
-    return screening.timings_ms if judged else {step: ms for step, ms in screening.timings_ms.items() if step == SPLIT}
+def _course(look: FirstLook, policy: PolicyDocument, detector: Detector, above: Layers) -> Course:
+    """Layers are given nothing but claims where the structure settled the outcome, whatever broke the rest."""
+    ready = look.ready
+    item = ready.to_item() if ready.needs_judging else CheckItem("", (), "", ready.claims)
+    plan = plan_of(route_of(policy, ready.trace.intent, ready.trace.tier), above)
+    course = Course(ready, item, plan, detector, look.judgements)
+    course.begin(look.timings_ms[Layer.L1])
+    return course
 
 
-def _detector_step(layers: Sequence[Layer]) -> str:
-    return "+".join(layer.value for layer in layers if layer is not Layer.L0) or Layer.L0.value
-
-
-def _splits(
-    drawn: Sequence[DrawnTrace],
+def _run_layers(  # noqa: PLR0913 - what all layers need
+    courses: Sequence[Course],
     policies: Sequence[PolicyDocument],
-    own: Sequence[str],
-    splitter: LlmSplitter | None,
-    max_answer_bytes: int,
-) -> list[Split | None]:
-    """Claims that are known before preparation: those of the screening, else those of the language model."""
-    if splitter is None:
-        return [
-            Split(item.screening.claims, splitter_name(policy.claims.split))
-            if _is_current(item.screening, mark)
-            else None
-            for item, policy, mark in zip(drawn, policies, own, strict=True)
-        ]
-    readable = [find_unreadable(item.trace, max_answer_bytes) is None for item in drawn]
-    wanted = [
-        (item.trace.answer or "", policy.claims.split)
-        for item, policy, is_one in zip(drawn, policies, readable, strict=True)
-        if is_one
-    ]
-    found = iter(splitter.split_many(wanted))
-    return [Split(*next(found)) if is_one else None for is_one in readable]
-
-
-def _is_current(screening: Screening, own: str) -> bool:
-    return screening.fingerprint == own and bool(screening.claims)
-
-
-def _known_judgements(screening: Screening, own: str, ready: Prepared) -> Sequence[ClaimJudgement] | None:
-    if not ready.needs_judging:
-        return ()
-    judgements = screening.judgements
-    is_whole = len(judgements) == len(ready.claims) and all(judgement.error is None for judgement in judgements)
-    return judgements if _is_current(screening, own) and is_whole else None
-
-
-def _judge_unknown(
-    prepared: Sequence[Prepared],
-    known: Sequence[Sequence[ClaimJudgement] | None],
-    detector: Detector,
+    above: Layers,
+    allowance: Allowance,
+    *,
     attempts: int,
-) -> list[Sequence[ClaimJudgement]]:
-    items = [ready.to_item() for ready, judgements in zip(prepared, known, strict=True) if judgements is None]
-    judged = iter(judge_guarded(detector, items, attempts))
-    return [next(judged) if judgements is None else judgements for judgements in known]
+    clock: Clock,
+) -> tuple[list[Looked], float]:
+    """Take each course through its layers; what second looks found, and each answer's part of their time.
+
+    Outdated versions are set aside before the judge is asked, so that it sees what is in force.
+    """
+    if above.models is not None:
+        run_models(courses, above.models, allowance, attempts, clock)
+    began = clock()
+    rested = settle_outdated(courses, policies, attempts)
+    was_settled = clock()
+    if above.consistency is not None:
+        run_consistency(courses, above.consistency, allowance)
+    if above.judge is not None:
+        run_judge(courses, above.judge, allowance)
+    was_judged = clock()
+    looked = look_again(courses, policies, rested, attempts)
+    seconds = was_settled - began + clock() - was_judged
+    return looked, seconds * 1000 / max(1, len(courses))

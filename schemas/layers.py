@@ -38,6 +38,8 @@ class LayerReason(StrEnum):
     """Not run: the trace holds no samples, and none can be drawn: there is no prompt, or no endpoint."""
     OVER_BUDGET = "over_budget"
     """Not run, or not on all claims: the hourly budget is spent."""
+    CAPPED = "capped"
+    """Not on all claims: the answer has more of them than the route lets through (``max_claims``)."""
     OUT_OF_TIME = "out_of_time"
     """Not run, or not on all claims: the time allowed ran out."""
     AWAY = "away"

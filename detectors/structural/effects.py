@@ -43,7 +43,14 @@ def _with_finding(judged: ClaimVerdict, findings: Sequence[Finding]) -> ClaimVer
     if label is ClaimLabel.UNCLEAR and judged.label is not ClaimLabel.SUPPORTED:
         return judged
     layers = judged.layers if Layer.L0 in judged.layers else (Layer.L0, *judged.layers)
-    changes = {"label": label, "why": f"{first.rule.value}: {first.detail}", "layers": layers, "error": None}
+    changes = {
+        "label": label,
+        "why": f"{first.rule.value}: {first.detail}",
+        "layers": layers,
+        "decided_by": Layer.L0,
+        "confidence": None,
+        "error": None,
+    }
     return judged.model_copy(update=changes)
 
 
