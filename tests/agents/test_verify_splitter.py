@@ -1,12 +1,12 @@
 """The verify step with a language model as splitter: what it leaves to the rules is logged, counted and stored."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from structlog.testing import capture_logs
 
-from detectors.claims.llm import CompletionFailed, LlmSplitter, Message, fallback_reason
+from detectors.claims.llm import LlmSplitter, fallback_reason
+from detectors.completion import Ask, CompletionFailed, Reply
 from schemas.codec import decode, encode
 from schemas.verdict import Verdict
 from streams.agents.verify import Verify
@@ -24,7 +24,7 @@ class SilentCompletion:
 
     model: str = "m-1"
 
-    def complete(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> str:  # noqa: ARG002 - the seam's own
+    def ask(self, ask: Ask) -> Reply:  # noqa: ARG002 - the seam's own
         """Too late."""
         reason = "timeout"
         raise CompletionFailed(reason)

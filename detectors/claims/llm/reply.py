@@ -12,25 +12,17 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from detectors.claims.parts import Part
+from detectors.replies import ReplyRefused, first_fault, without_fence
 
 PROMPT_FILE = "prompt_1.md"
 BY = "llm"
 """The rule that parts made here name."""
 _WORD = re.compile(r"\w+")
-_FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 _MOST_CLAIMS = 400
 _SHOWN_CHARS = 80
 _LINKS = frozenset(
     {"and", "or", "nor", "as", "well", "which", "who", "that", "while", "whereas", "und", "et", "y", "e"}
 )
-
-
-class ReplyRefused(Exception):
-    """A reply that cannot be used; the text tells the model what to mend, ``reason`` is for counting."""
-
-    def __init__(self, reason: str, text: str) -> None:
-        super().__init__(text)
-        self.reason = reason
 
 
 class _Claim(BaseModel):
@@ -93,13 +85,10 @@ def read_reply(reply: str, sentences: Sequence[str]) -> list[list[Part]]:
 
 
 def _parsed(reply: str) -> _Reply:
-    fenced = _FENCE.fullmatch(reply)
     try:
-        return _Reply.model_validate_json(fenced[1] if fenced else reply)
+        return _Reply.model_validate_json(without_fence(reply))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(step) for step in first["loc"]) or "the reply"
-        raise ReplyRefused("parse", f"{place}: {first['msg']}") from error
+        raise ReplyRefused("parse", first_fault(error)) from error
 
 
 def _find(quote: str, sentence: str, start: int) -> tuple[int, int] | None:

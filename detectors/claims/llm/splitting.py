@@ -9,16 +9,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from detectors.claims.llm.completion import Completion, CompletionFailed, Message
-from detectors.claims.llm.reply import BY, ReplyRefused, prompt, question, read_reply, schema
+from detectors.claims.llm.reply import BY, prompt, question, read_reply, schema
 from detectors.claims.parts import Part, numbered, part_claims
 from detectors.claims.scripts import count_words
 from detectors.claims.split import split_claims, splitter_name
+from detectors.completion import Ask, Completion, CompletionFailed, Message
+from detectors.replies import ReplyRefused, asked_again
 from schemas.claim import Claim
 from schemas.policy import ClaimSplitting
 
 WORDS_PER_CALL = 500
 RETRIES = 2
+MAX_TOKENS = 4096
+_LEAST_TOKENS = 256
 FAILURES = ("parse", "span", "coverage", "timeout", "too_long", "model", "internal")
 """Why the rules took over: the last fault of the last try."""
 MOST_SILENT = 3
@@ -80,15 +83,23 @@ class LlmSplitter:
             {"role": "user", "content": question(sentences)},
         ]
         for _ in range(RETRIES):
-            reply = self.completion.complete(messages, schema())
+            reply = self._reply(messages)
             try:
                 return read_reply(reply, sentences)
             except ReplyRefused as error:
-                messages += [
-                    {"role": "assistant", "content": reply},
-                    {"role": "user", "content": f"This cannot be used: {error}. Send the whole JSON object again."},
-                ]
-        return read_reply(self.completion.complete(messages, schema()), sentences)
+                messages += asked_again(reply, error)
+        return read_reply(self._reply(messages), sentences)
+
+    def _reply(self, messages: Sequence[Message]) -> str:
+        choice = self.completion.ask(Ask(messages, _most_tokens(messages), schema(), schema_name="claims")).choices[0]
+        if choice.is_cut:
+            raise CompletionFailed("too_long")
+        return choice.text
+
+
+def _most_tokens(messages: Sequence[Message]) -> int:
+    """Longest reply: a token a character of the sentences is twice what quotations with their JSON need."""
+    return min(MAX_TOKENS, _LEAST_TOKENS + len(messages[1]["content"]))
 
 
 def _by_rules(answer: str, split: ClaimSplitting, reason: str) -> tuple[tuple[Claim, ...], str]:

@@ -1,20 +1,20 @@
 """Claims by a language model: held to the answer's words, asked again twice, and never fewer facts than the rules."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
 from detectors.claims import split_claims, splitter_name
-from detectors.claims.llm import FAILURES, CompletionFailed, LlmSplitter, Message, fallback_reason
+from detectors.claims.llm import FAILURES, LlmSplitter, fallback_reason
 from detectors.claims.llm.reply import schema
+from detectors.completion import CompletionFailed
 from detectors.verification import verify
 from schemas.claim import Claim
 from schemas.draw import DrawnTrace, Screening
 from schemas.policy import ClaimSplitting
 from tests.builders import NOW, draw, policy, trace
+from tests.fakes_completion import ScriptedCompletion
 from tests.fakes_detectors import ScriptedDetector
 
 ANSWER = "Hello! The pass costs 12 euros and is valid for two days, except on Sundays [1]. It is blue."
@@ -23,23 +23,6 @@ GOOD = [
     (1, "is valid for two days, except on Sundays [1].", "The pass"),
     (2, "It is blue.", ""),
 ]
-
-
-@dataclass
-class ScriptedCompletion:
-    """Gives the replies one after the other, the last one for ever; an exception among them is raised."""
-
-    replies: list[str | Exception]
-    model: str = "m-1"
-    seen: list[list[Message]] = field(default_factory=list)
-
-    def complete(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> str:  # noqa: ARG002 - the seam's own
-        """The next reply."""
-        self.seen.append(list(messages))
-        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
 
 
 def reply(rows: Sequence[tuple[int, str, str]] = GOOD) -> str:
