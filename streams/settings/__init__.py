@@ -2,6 +2,7 @@
 
 from streams.settings.fields import Settings
 from streams.settings.health import Health
+from streams.settings.inline import Inline
 from streams.settings.kafka import Kafka, KafkaConnection, SourceKafka
 from streams.settings.loading import load_settings
 from streams.settings.models import Models
@@ -15,6 +16,7 @@ __all__ = [
     "Alerts",
     "Health",
     "Ingest",
+    "Inline",
     "Kafka",
     "KafkaConnection",
     "Log",

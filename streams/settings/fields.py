@@ -6,6 +6,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from streams.settings.health import Health
+from streams.settings.inline import Inline
 from streams.settings.kafka import Kafka
 from streams.settings.models import Models
 from streams.settings.parts import Role, Roles
@@ -78,6 +79,7 @@ class Settings(BaseSettings):
     privacy: Privacy = Privacy()
     verify: Verify = Verify()
     models: Models = Models()
+    inline: Inline = Inline()
     alerts: Alerts = Alerts()
     web: Web = Web()
     health: Health = Health()

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Sec
 from pydantic_settings import NoDecode
 
 from schemas.errors import ConfigError
+from schemas.labels import Layer
 from schemas.patterns import compile_pattern
 
 MIN_SALT_CHARACTERS = 32
@@ -23,6 +24,7 @@ class Role(StrEnum):
     VERIFY = "verify"
     SINK = "sink"
     ALERT = "alert"
+    CHECK = "check"
     WEB = "web"
 
 
@@ -63,6 +65,7 @@ def _known_timezone(name: str) -> str:
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Secrets = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_split)]
 Roles = Annotated[tuple[Role, ...], NoDecode, BeforeValidator(_split)]
+LayerNames = Annotated[tuple[Layer, ...], NoDecode, BeforeValidator(_split)]
 Salt = Annotated[SecretStr, AfterValidator(_at_least(MIN_SALT_CHARACTERS))]
 Token = Annotated[SecretStr, AfterValidator(_at_least(MIN_TOKEN_CHARACTERS))]
 Pattern = Annotated[str, AfterValidator(is_pattern)]

@@ -215,6 +215,12 @@ class Web(Section):
         description="Token with which a pipeline marks deploys (POST /v1/deploys) and can do nothing else: 16 or more "
         "characters. Empty: only the token of run.json, which is another one after each start, opens that route.",
     )
+    check_token: Token = Field(
+        SecretStr(""),
+        description="Token with which a product has answers checked (POST /v1/check) and can do nothing else: 16 or "
+        "more characters. Empty: only the token of run.json opens that route, and a process with the role check and "
+        "without the role web does not start.",
+    )
 
 
 class Log(Section):
