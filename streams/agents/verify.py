@@ -3,18 +3,20 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
 
 from detectors.claims.llm import LlmSplitter, fallback_reason
 from detectors.detector import Detector
+from detectors.layers import Layers
 from detectors.verification import verify
 from schemas.draw import DrawnTrace
 from schemas.verdict import Verdict
 from streams.agents.deadletter import bury, read_each, reader_of
 from streams.agents.fitting import send_fitting, verdict_forms
+from streams.agents.layer_counts import LayerCounts
 from streams.agents.policies import KnownPolicies
 from streams.broker.publisher import Publisher
 from streams.broker.topics import VERDICTS
@@ -36,6 +38,9 @@ class Verify:
     max_message_bytes: int
     splitter: LlmSplitter | None = None
     """A language model that splits answers; None for the rules."""
+    layers: Layers = field(default_factory=Layers)
+    """What the process has above the detector."""
+    counts: LayerCounts = field(default_factory=LayerCounts)
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Publish one verdict a trace. Raises Retryable; scoring that keeps failing gives ``error:internal``."""
@@ -48,6 +53,7 @@ class Verify:
             documents,
             self.detector,
             self.now(),
+            above=self.layers,
             max_answer_bytes=self.max_answer_bytes,
             splitter=self.splitter,
         )
@@ -59,6 +65,7 @@ class Verify:
         if failed := Counter(reason for verdict in verdicts if (reason := fallback_reason(verdict.splitter))):
             log.warning("claims_split_by_rules", answers=failed.total(), reasons=dict(failed))
         await bury(letters, self.publisher, self.max_message_bytes)
+        self.counts.add(verdicts)
         for verdict in verdicts:
             _log_verdict(verdict)
 
@@ -72,5 +79,7 @@ def _log_verdict(verdict: Verdict) -> None:
         outcome=verdict.outcome.value,
         containment=verdict.containment.value,
         labels=dict(Counter(claim.label.value for claim in verdict.claims)),
+        layers=[layer.value for layer in verdict.layers],
+        cost_usd=round(verdict.cost_usd, 6),
         took_ms=round(verdict.took_ms, 1),
     )

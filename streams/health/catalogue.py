@@ -122,6 +122,27 @@ MADE_ANEW = Metric(
     ("topic",),
 )
 ASSEMBLED = Metric("groundwatch_assembled_traces", _C, "Traces made of spans, by why they were closed", ("reason",))
+LAYER_ANSWERS = Metric(
+    "groundwatch_layer_answers",
+    _C,
+    "Verified answers by what became of a layer: whether it ran, and why or why not",
+    ("layer", "ran", "why"),
+)
+LAYER_CLAIMS = Metric("groundwatch_layer_claims", _C, "Claims that a layer judged or compared", ("layer",))
+LAYER_CACHED = Metric(
+    "groundwatch_layer_cached_claims", _C, "Claims that a layer answered from its cache, at no cost", ("layer",)
+)
+LAYER_CALLS = Metric("groundwatch_layer_calls", _C, "Calls of an endpoint by a layer", ("layer",))
+LAYER_TOKENS = Metric(
+    "groundwatch_layer_tokens", _C, "Tokens sent to (in) and received from (out) endpoints", ("layer", "direction")
+)
+LAYER_COST = Metric("groundwatch_layer_cost_dollars", _C, "What the calls of a layer cost, in US dollars", ("layer",))
+LAYER_SECONDS = Metric(
+    "groundwatch_layer_seconds",
+    _C,
+    "Time that answers spent in a layer; over answers with ran=true it is the mean of one",
+    ("layer",),
+)
 COVERED_MESSAGES = Metric(
     "groundwatch_coverage_messages",
     _G,

@@ -17,7 +17,8 @@ from prometheus_client.registry import Collector
 from schemas.labels import AlertState
 from streams.agents.alert_pulse import AlertPulse
 from streams.agents.fates import FateCounts
-from streams.agents.vitals import BATCH_SECONDS, Vitals, WaitReason
+from streams.agents.layer_counts import LayerCounts
+from streams.agents.vitals import BATCH_SECONDS, WaitReason
 from streams.assembly import OpenTraces
 from streams.broker.reading import Losses
 from streams.health import catalogue as names
@@ -53,6 +54,7 @@ class Sources:
     process: Process
     now: Callable[[], datetime]
     fates: FateCounts = field(default_factory=FateCounts)
+    layers: LayerCounts = field(default_factory=LayerCounts)
     alert: AlertPulse | None = None
     open_traces: OpenTraces | None = None
     assembled: Mapping[str, int] = field(default_factory=dict)
@@ -72,7 +74,12 @@ class ProcessMetrics(Collector):
     def collect(self) -> Iterator[Family]:
         """One family after the other."""
         sources = self._sources
-        for metric, values in (*_of_process(sources), *_of_flow(sources), *_of_alerts(sources)):
+        for metric, values in (
+            *_of_process(sources),
+            *_of_flow(sources),
+            *_of_layers(sources.layers),
+            *_of_alerts(sources),
+        ):
             family = _FAMILIES[metric.kind](metric.name, metric.text, labels=metric.labels)
             for labels, value in values:
                 family.add_metric(labels, value)
@@ -161,6 +168,27 @@ def _of_flow(sources: Sources) -> Iterator[Pair]:
         began = sources.open_traces.began().values()
         yield names.OPEN_TRACES, _one(len(sources.open_traces))
         yield names.OLDEST_OPEN, _one(max(0.0, wall - min(began).timestamp()) if began else 0.0)
+
+
+def _of_layers(counts: LayerCounts) -> Iterator[Pair]:
+    answers = counts.answers.items()
+    yield (
+        names.LAYER_ANSWERS,
+        (((layer.value, str(ran).lower(), why.value), number) for (layer, ran, why), number in answers),
+    )
+    for metric, values in (
+        (names.LAYER_CLAIMS, counts.claims),
+        (names.LAYER_CACHED, counts.cached),
+        (names.LAYER_CALLS, counts.calls),
+        (names.LAYER_COST, counts.dollars),
+        (names.LAYER_SECONDS, counts.seconds),
+    ):
+        yield metric, (((layer.value,), number) for layer, number in values.items())
+    directions = (("in", counts.tokens_in), ("out", counts.tokens_out))
+    yield (
+        names.LAYER_TOKENS,
+        (((layer.value, way), number) for way, tokens in directions for layer, number in tokens.items()),
+    )
 
 
 def _of_alerts(sources: Sources) -> Iterator[Pair]:

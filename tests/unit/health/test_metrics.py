@@ -7,7 +7,8 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from schemas.labels import AlertState
+from schemas.labels import AlertState, Layer
+from schemas.layers import LayerReason, LayerRun
 from streams.agents.alert_pulse import UNAVAILABLE, AlertPulse
 from streams.agents.batches import Lifeline
 from streams.agents.vitals import Vitals, WaitReason
@@ -18,7 +19,7 @@ from streams.health.metrics import Sources, registry_of
 from streams.health.process import STORE, Process, Service
 from streams.health.watchdog import Limits
 from streams.store import MessageFate, SourceFate
-from tests.builders import NOW, alert
+from tests.builders import NOW, alert, verdict
 from tests.unit.health.hands import Hand, member_of
 
 OPEN = alert("jump-0a1b", state=AlertState.FIRING, evidence=1.5, ratio=2.0)
@@ -46,6 +47,8 @@ def sources() -> Sources:
     found.fates.add(
         [MessageFate(topic="traces", partition=0, offset=1, recorded_at=NOW, fate=SourceFate.DEAD_LETTER, refused=1)]
     )
+    ran = LayerRun(layer=Layer.L3, ran=True, why=LayerReason.IN_BAND, claims=2, tokens_in=90, took_ms=500, cost_usd=0.5)
+    found.layers.add([verdict(routing=(ran,))])
     found.alert = AlertPulse(clock=hand)
     found.alert.not_taken("webhook-1", UNAVAILABLE, NOW)
     found.alert.waiting["webhook-1"] = 1
@@ -94,6 +97,11 @@ def test_values_are_those_of_the_process(sources: Sources) -> None:
         ("groundwatch_coverage_messages", (("fate", "missing"), ("topic", "traces"))): 1.0,
         ("groundwatch_assembled_traces_total", (("reason", "root_end"),)): 4.0,
         ("groundwatch_lost_messages_total", (("topic", "traces"),)): 5.0,
+        ("groundwatch_layer_answers_total", (("layer", "L3"), ("ran", "true"), ("why", "in_band"))): 1.0,
+        ("groundwatch_layer_claims_total", (("layer", "L3"),)): 2.0,
+        ("groundwatch_layer_tokens_total", (("direction", "in"), ("layer", "L3"))): 90.0,
+        ("groundwatch_layer_cost_dollars_total", (("layer", "L3"),)): 0.5,
+        ("groundwatch_layer_seconds_total", (("layer", "L3"),)): 0.5,
         ("groundwatch_alert_leader", ()): 1.0,
         ("groundwatch_ready", ()): 0.0,
     }
