@@ -18,7 +18,7 @@ from schemas.labels import AlertState
 from streams.agents.alert_pulse import AlertPulse
 from streams.agents.fates import FateCounts
 from streams.agents.layer_counts import LayerCounts
-from streams.agents.vitals import BATCH_SECONDS, WaitReason
+from streams.agents.vitals import BATCH_SECONDS, Vitals, WaitReason
 from streams.assembly import OpenTraces
 from streams.broker.reading import Losses
 from streams.health import catalogue as names
