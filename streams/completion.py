@@ -10,10 +10,9 @@ from detectors.claims.llm import LlmSplitter
 from detectors.completion import Ask, Choice, CompletionFailed, Reply, prompt_tokens, tokens_of
 from schemas.errors import ConfigError
 from streams.settings.verify import Verify
+from streams.sources.own_calls import HEADER
 
 Purpose = Literal["claims", "judge", "samples"]
-OWN_CALL = "x-groundwatch"
-"""Header of our own calls, so that a gateway which traces everything can leave them out of the topic that we watch."""
 MAX_REPLY_BYTES = 8_000_000
 _NEEDED_BY = {"claims": "verify.claim_splitter = llm", "judge": "judge.url", "samples": "consistency.url"}
 _TOO_LONG = ("context_length_exceeded", "exceed_context_size_error")
@@ -74,7 +73,7 @@ class OpenAICompletion:
             ) from error
         self._openai, self._httpx = openai, httpx
         self._model, self._timeout = model, timeout_seconds
-        self._headers = {OWN_CALL: purpose}
+        self._headers = {HEADER: purpose}
         self._left_out = frozenset[str]() if enforce_schema else frozenset({"response_format"})
         self._client = openai.OpenAI(base_url=url, api_key=key or "none", timeout=timeout_seconds, max_retries=0)
 
@@ -129,7 +128,7 @@ class OpenAICompletion:
         new = left_out - self._left_out
         if new:
             self._left_out |= new
-            log.warning("endpoint_refuses", model=self._model, purpose=self._headers[OWN_CALL], parameters=sorted(new))
+            log.warning("endpoint_refuses", model=self._model, purpose=self._headers[HEADER], parameters=sorted(new))
 
 
 def llm_splitter(settings: Verify) -> LlmSplitter | None:

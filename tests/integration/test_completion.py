@@ -7,7 +7,8 @@ import pytest
 
 from detectors.completion import Ask, CompletionFailed, Message, Reply, prompt_tokens
 from schemas.errors import ConfigError
-from streams.completion import OWN_CALL, OpenAICompletion, Purpose
+from streams.completion import OpenAICompletion, Purpose
+from streams.sources.own_calls import HEADER
 from tests.served_endpoint import Body, Served, answering, choice, served
 
 pytestmark = pytest.mark.integration
@@ -37,7 +38,7 @@ def test_a_call_is_greedy_strict_keyed_and_marked_as_ours() -> None:
     assert ("m", 0, 0, 100) == (body["model"], body["temperature"], body["seed"], body["max_tokens"])
     assert body["response_format"]["json_schema"]["strict"]
     assert {"n", "logprobs"}.isdisjoint(body)
-    assert ("Bearer secret", "judge") == (headers["authorization"], headers[OWN_CALL])
+    assert ("Bearer secret", "judge") == (headers["authorization"], headers[HEADER])
 
 
 def test_samples_come_with_their_log_probabilities_and_what_they_took() -> None:
