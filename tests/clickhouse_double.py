@@ -134,10 +134,20 @@ async def _read(request: web.Request) -> tuple[dict[str, str], bytes]:
     body = await request.read()
     match request.headers.get("Content-Encoding"):
         case "lz4":
-            body = lz4.frame.decompress(body)
+            body = _all_frames(body)
         case "gzip":
             body = gzip.decompress(body)
     return parameters, body
+
+
+def _all_frames(body: bytes) -> bytes:
+    """A client sends a long insert as one frame a block, and a server reads them all."""
+    parts = []
+    while body:
+        frame = lz4.frame.LZ4FrameDecompressor()
+        parts.append(frame.decompress(body))
+        body = frame.unused_data or b""
+    return b"".join(parts)
 
 
 def _insert(connection: Any, target: str, block: bytes) -> bytes:

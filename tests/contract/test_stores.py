@@ -346,6 +346,16 @@ def test_spans_come_back_by_trace_each_copy_once(store: Subject) -> None:
     assert sorted(first, key=lambda row: row.span.span_id) == sorted(found[TRACE_ID], key=lambda row: row.span.span_id)
 
 
+def test_a_long_insert_of_wide_rows_arrives_whole(store: Subject) -> None:
+    """It travels in several blocks; one that got lost would tear traces without a word."""
+    wide = [
+        StoredSpan(span=call().model_copy(update={"trace_id": f"{number:032x}", "name": "x" * 7_000}), content_hash="c")
+        for number in range(1_100)
+    ]
+    store.insert_spans(wide, datetime.now(UTC))
+    assert 1_100 == len(store.spans([row.span.trace_id for row in wide]))
+
+
 def test_a_watermark_remembers_where_reading_goes_on(store: Subject) -> None:
     """A restarted worker knows by that whether its partition was read to the end."""
     store.insert_watermarks([Watermark(topic="traces", partition=0, event_time=NOW, next_offset=7, at=NOW)])
