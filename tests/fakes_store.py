@@ -38,6 +38,7 @@ from streams.store import (
 )
 from tests import fakes_store_reads
 from tests.fakes_fates import MemoryFates
+from tests.fakes_spend import MemoryJudgements, MemorySpending
 from tests.fakes_store_reads import Rows
 from tests.fakes_store_reviews import MemoryReviews
 from tests.true_tallies import cell_key, newest_traces, newest_verdicts, summed, true_tallies
@@ -67,6 +68,7 @@ class MemoryStore:
         self._changed: dict[datetime, int] = {}
         self.reviews = MemoryReviews(self._traces, self._verdicts)
         self.fates = MemoryFates(self._traces, self._verdicts)
+        self.spending, self.judgements = MemorySpending(), MemoryJudgements()
 
     def migrate(self, **_days: int) -> MigrationReport:
         """Nothing to do."""

@@ -14,7 +14,7 @@ from schemas.labels import AlertState, RiskTier
 from schemas.policy import PolicyRecord
 from schemas.tally import BUCKET, Tally
 from schemas.verdict import Verdict
-from streams.store import flagged, listing, log, migrations, progress, spans, suspects, tallies, traces
+from streams.store import flagged, judged, listing, log, migrations, progress, spans, spend, suspects, tallies, traces
 from streams.store.checks import Verification, run_checks
 from streams.store.connection import Connection, connect
 from streams.store.counts import read_counts
@@ -64,6 +64,7 @@ class Store:
         """What became of each source message."""
         self.reviews = Reviews(connection)
         """Labels of reviewers, and the answers that they are about."""
+        self.spending, self.judgements = spend.Spending(connection), judged.Judgements(connection)  # of judges
 
     @classmethod
     def open(cls, dsn: str, *, database: str = "groundwatch", read_only: bool = False) -> Self:
