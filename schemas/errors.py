@@ -10,6 +10,7 @@
         BrokerUnavailable
         NotifierUnavailable
         RegistryUnavailable
+        HubUnavailable
         PolicyIncomplete     the policy log does not yet cover this event time
         SchemaTooNew         a newer worker wrote it; this one must be upgraded
       RowRejected            the store refuses a row for ever
@@ -58,6 +59,10 @@ class NotifierUnavailable(Retryable):
 
 class RegistryUnavailable(Retryable):
     """The schema registry did not answer, failed, or refused the credentials."""
+
+
+class HubUnavailable(Retryable):
+    """The hub of models did not answer."""
 
 
 class PolicyIncomplete(Retryable):

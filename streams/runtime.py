@@ -13,6 +13,7 @@ import structlog
 
 from detectors.detector import Detector
 from detectors.evidence import load_evidence_detector
+from detectors.layers import Layers
 from schemas.errors import Retryable
 from streams.agents.app import make_app
 from streams.agents.batches import EXIT_BUG, Agent, Handle, Held, Lifeline, register
@@ -26,6 +27,7 @@ from streams.health.members import Member
 from streams.health.metrics import Sources
 from streams.health.process import Process
 from streams.health.watch import INTERNAL, SOURCE, limits_of
+from streams.layers import load_layers, present
 from streams.settings import KafkaConnection, Role, Settings
 from streams.settings.connect import reading_of
 from streams.store import Store
@@ -54,11 +56,25 @@ class Runtime:
     """Where the web role of this process is; empty without one."""
     reload: Callable[[], Settings] | None = None
     """Reads the settings again, as the next start of this process would; None where they came from no file."""
+    _layers: Layers | None = None
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @cached_property
     def detector(self) -> Detector:
         """The detector of this process, loaded once; weights are read at first use."""
         return load_evidence_detector()
+
+    async def layers(self) -> Layers:
+        """The layers above L1, loaded once for all roles of this process and before these count as ready.
+
+        In a thread: it takes seconds, in which probes answer. Raises ConfigError as ``load_layers``.
+        """
+        async with self._loading:
+            if self._layers is None:
+                self._layers = await asyncio.to_thread(load_layers, self.settings, self.detector)
+                process = self.health.process
+                process.layers, process.without = present(self._layers), list(self._layers.notes)
+            return self._layers
 
     @cached_property
     def health(self) -> Sources:

@@ -26,7 +26,7 @@ MEANINGS = {
     ExitCode.WRONG_CONFIG: "a setting, a policy file or the command line is wrong; the message names it and the fix",
     ExitCode.CEILING: "stopped because too much of the input was unreadable (`ingest.dead_letter_max_run`, "
     "`ingest.dead_letter_max_share`)",
-    ExitCode.UNAVAILABLE: "Kafka or the store did not answer",
+    ExitCode.UNAVAILABLE: "Kafka, the store, or the hub of models did not answer",
     ExitCode.BUG: "an error that nobody foresaw; the traceback is on standard error",
     ExitCode.NOT_DRAINED: "stopped before everything in flight was finished; nothing is lost, it is done again at the "
     "next start",

@@ -5,7 +5,7 @@ the loop still answers.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
@@ -70,6 +70,10 @@ class Process:
     """By role; the last that the broker told."""
     services: dict[str, Service] = field(default_factory=dict)
     """``store``, and the Kafka clusters by what they are to us: ``source``, ``internal``."""
+    layers: Sequence[str] = ()
+    """The layers of detection that are loaded; empty where no role of the process needs any above L1."""
+    without: Sequence[str] = ()
+    """Those that were asked for and are not there; the log says why."""
     awake_since: float = NEVER
     """When the process began, or was woken after its machine had stopped it."""
     suspensions: int = 0

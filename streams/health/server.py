@@ -44,7 +44,10 @@ class ProbeRoutes:
         return _answer(503 if crashed else 200, {"status": "crashed" if crashed else "ok", "crashed": crashed})
 
     async def readyz(self, _request: web.Request) -> web.Response:
-        """200 once every role is at work; 503 names what waits, for what, and for how many seconds."""
+        """200 once every role is at work; 503 names what waits, for what, and for how many seconds.
+
+        ``layers`` are those of detection that are loaded, ``without`` those that were asked for and are not there.
+        """
         look, now = self.process.look, self.process.clock()
         waiting = [
             {"part": one.part, "waits_for": one.why, "seconds": round(now - began, 1)}
@@ -54,7 +57,9 @@ class ProbeRoutes:
             member.role: {"partitions": member.partitions, "is_standby": member.is_standby}
             for member in look.signs.members
         }
-        body = {"status": "waiting" if waiting else "ready", "waiting_for": waiting, "roles": roles}
+        body: dict[str, object] = {"status": "waiting" if waiting else "ready", "waiting_for": waiting, "roles": roles}
+        if self.process.layers:
+            body |= {"layers": list(self.process.layers), "without": list(self.process.without)}
         if self.process.lifeline.stop_reason:
             body["reason"] = self.process.lifeline.stop_reason
         return _answer(503 if waiting else 200, body)

@@ -24,8 +24,8 @@ class Models(Section):
         min_length=1,
         max_length=4096,
         description="What judges claims together with the evidence detector: `auto` (the model that ships with us; "
-        "where the extra `models` is not installed, that detector alone, with a line in the log), `none`, `own` (that "
-        "model or no start), a name from `groundwatch models list`, or the path of a folder. Another model is another "
+        "where it cannot be loaded, that detector alone, with a line in the log), `none`, `own` (that model or no "
+        "start), a name from `groundwatch models list`, or the path of a folder. Another model is another "
         "series of verdicts; a named one that is absent or damaged stops the start with 2.",
     )
     dir: OptionalPath = Field(
@@ -50,11 +50,10 @@ class Models(Section):
         description="Address of the hub that `pull` asks, for a mirror; empty is the hub's own. Wrong: `pull` ends "
         "with 69. A mirror decides what is downloaded: use https. A token for it is read from HF_TOKEN.",
     )
-    device: str = Field(
+    device: Literal["auto", "cpu", "cuda"] = Field(
         "auto",
-        pattern=r"^(auto|cpu|cuda(:\d{1,2})?)$",
-        description="Where models compute: `auto` (a GPU when there is one), `cpu`, `cuda` or `cuda:1`. A GPU that is "
-        "not there stops the start with 2; `cpu` beside a GPU: verify falls behind sooner.",
+        description="Where models compute; auto: the first GPU where there is one (CUDA_VISIBLE_DEVICES says which are "
+        "seen). `cuda` without a GPU: as a model that is absent; `cpu` beside a GPU: verify falls behind sooner.",
     )
     precision: Literal["auto", "fp32", "bf16", "int8"] = Field(
         "auto",
@@ -65,15 +64,27 @@ class Models(Section):
         0,
         ge=0,
         le=256,
-        description="CPU threads of a model; 0 takes all cores. Too many beside other work of the machine: all of it, "
+        description="CPU threads of a model; 0 leaves the number to torch, which takes all cores. Too many beside other work of the machine: all of it, "
         "the heartbeats to Kafka included, gets slower.",
     )
     batch_tokens: int = Field(
-        4096,
+        8192,
         ge=256,
         le=1_000_000,
         description="Word pieces computed at once, padding included. Too high: memory, on a GPU until it is full; too "
         "low: a GPU idles.",
+    )
+    queue_tokens: int = Field(
+        262_144,
+        ge=256,
+        le=100_000_000,
+        description="Word pieces that may wait for a model; beyond them batches wait to be let in. Too high: memory "
+        "while verify is behind; too low: batches become small.",
+    )
+    full_context: bool = Field(
+        default=False,
+        description="Hold each claim against all passages as well, beside the most promising stretches of them. On: "
+        "evidence spread over passages counts, at several times the cost. Part of the fingerprint; not for `own`.",
     )
 
     @model_validator(mode="after")
@@ -84,7 +95,7 @@ class Models(Section):
         if self.revision and (self.use in WORDS or self.is_path):
             message = f"revision is set and use is {self.use}, which has none: name a model of the hub, or leave it out"
             raise ValueError(message)
-        if self.precision == "int8" and self.device.startswith("cuda"):
+        if self.precision == "int8" and self.device == "cuda":
             message = "precision int8 is for a CPU: choose bf16, or device cpu"
             raise ValueError(message)
         return self

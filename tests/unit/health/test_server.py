@@ -71,6 +71,14 @@ async def test_readyz_names_what_waits_and_for_how_long(client: Client, process:
     assert 200 == (await client.get("/healthz")).status
 
 
+async def test_readyz_names_the_layers_that_are_loaded_and_those_that_are_not(client: Client, process: Process) -> None:
+    """A verify worker without the model that its neighbours have makes another series of verdicts."""
+    assert "layers" not in await (await client.get("/readyz")).json()
+    process.layers, process.without = ["L0", "L1"], ["L2"]
+    body = await (await client.get("/readyz")).json()
+    assert ("ready", ["L0", "L1"], ["L2"]) == (body["status"], body["layers"], body["without"])
+
+
 async def test_process_that_ends_says_why(client: Client, process: Process) -> None:
     """While it drains, or holds at the ceiling of dead letters."""
     process.lifeline.stop("dead-letter ceiling: 1000 bad messages in a row")

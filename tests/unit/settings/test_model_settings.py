@@ -38,7 +38,7 @@ def test_a_revision_needs_a_model_of_a_hub(use: str) -> None:
 def test_int8_and_a_gpu_exclude_each_other() -> None:
     """Found at start, and not with the first batch."""
     with pytest.raises(ValidationError, match="int8 is for a CPU"):
-        Models(precision="int8", device="cuda:1")
+        Models(precision="int8", device="cuda")
 
 
 @pytest.mark.parametrize("hub", ["ftp://x", "hub.example", "https://user:secret@hub.example"])

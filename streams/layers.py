@@ -1,0 +1,31 @@
+"""The layers above L1 that a process has: loaded once, before it counts as ready, and said at start."""
+
+import structlog
+
+from detectors.detector import Detector
+from detectors.layers import Layers
+from schemas.labels import Layer
+from streams.models.loading import load_models
+from streams.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+
+def load_layers(settings: Settings, detector: Detector) -> Layers:
+    """Everything above ``detector`` (L1) that the settings ask for, warmed up; one line in the log says what that is.
+
+    Takes seconds where models are loaded. ``notes`` of the result says why a layer is not there. Raises ConfigError for
+    one that was asked for by name and cannot be had.
+    """
+    models, why_none = load_models(settings.models, settings.data_dir, detector)
+    layers = Layers(models=models, notes={Layer.L2.value: why_none} if why_none else {})
+    log.info(
+        "layers_loaded", layers=present(layers), models=models.name if models else None, without=dict(layers.notes)
+    )
+    return layers
+
+
+def present(layers: Layers) -> list[str]:
+    """The layers that answers can be judged by, L0 and L1 included."""
+    upper = ((Layer.L2, layers.models), (Layer.L3, layers.judge), (Layer.L4, layers.consistency))
+    return [Layer.L0.value, Layer.L1.value, *(layer.value for layer, part in upper if part is not None)]
