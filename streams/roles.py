@@ -54,6 +54,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
         max_answer_bytes=settings.ingest.max_answer_bytes,
         max_message_bytes=settings.ingest.max_message_bytes,
         splitter=llm_splitter(settings.verify),
+        layers=await runtime.layers(),
         counts=runtime.health.layers,
     )
     runtime.attach(app, Role.VERIFY, [DRAWN], step.handle, batch_size=settings.verify.batch_size)
