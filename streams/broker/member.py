@@ -99,16 +99,21 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         await self.call_thread(self._subscribe, self._pattern)
 
     async def commit(self, offsets: Mapping[TP, int]) -> bool:
-        """Commit offsets; false when the thread stops before it came to that.
+        """Commit offsets; false when the thread stops, or has stopped, before it came to that.
 
         The engine then cancels the question, not the one who asks: raised further, it would end the thread inside the
-        client's leave of the group, before the client has closed its connections.
+        client's leave of the group, before the client has closed its connections. A loop that is closed already cannot
+        be asked at all, and an agent that was in its last batch then would look as if it had failed.
         """
         try:
             return await super().commit(offsets)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self.should_stop and not (task and task.cancelling()):
+                return False
+            raise
+        except RuntimeError:
+            if self.should_stop and self.thread_loop.is_closed():
                 return False
             raise
 

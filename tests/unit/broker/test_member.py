@@ -45,3 +45,24 @@ async def test_task_that_is_cancelled_stays_so(monkeypatch: pytest.MonkeyPatch) 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+@pytest.mark.parametrize("is_stopping", [True, False])
+async def test_commit_on_a_closed_loop_is_not_done_only_while_stopping(
+    monkeypatch: pytest.MonkeyPatch, *, is_stopping: bool
+) -> None:
+    """An agent in its last batch is no bug; a loop that closed by itself is one."""
+
+    async def closed(_thread: object, _offsets: object) -> bool:
+        raise RuntimeError("Event loop is closed")
+
+    member = _member(monkeypatch, is_stopping=is_stopping)
+    monkeypatch.setattr(driver.AIOKafkaConsumerThread, "commit", closed)
+    loop = asyncio.new_event_loop()
+    loop.close()
+    member.thread_loop = loop
+    if is_stopping:
+        assert await member.commit(OFFSETS) is False
+    else:
+        with pytest.raises(RuntimeError, match="closed"):
+            await member.commit(OFFSETS)
