@@ -5,7 +5,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import faust
@@ -30,6 +30,7 @@ from streams.health.watch import INTERNAL, SOURCE, limits_of
 from streams.layers import load_layers, present
 from streams.settings import KafkaConnection, Role, Settings
 from streams.settings.connect import reading_of
+from streams.spend import MEET_SECONDS, Spending, policy_now, spending_of
 from streams.store import Store
 
 log = structlog.get_logger(__name__)
@@ -75,6 +76,16 @@ class Runtime:
                 process = self.health.process
                 process.layers, process.without = present(self._layers), list(self._layers.notes)
             return self._layers
+
+    @cached_property
+    def spending(self) -> Spending:
+        """The books of what judges cost in this process, from the first layer on that is paid for; ask in the loop."""
+        made = spending_of(
+            self.open_store(), lambda: policy_now(self.policies, utc_now()), instance=self.settings.instance_id
+        )
+        self.every(MEET_SECONDS, "spend", partial(asyncio.to_thread, made.meet))
+        self.stack.push_async_callback(asyncio.to_thread, made.leave)
+        return made
 
     @cached_property
     def health(self) -> Sources:

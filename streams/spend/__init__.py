@@ -7,14 +7,37 @@ from datetime import datetime
 from secrets import token_hex
 
 from detectors.layers import JudgeCache, Purse
+from schemas.errors import PolicyIncomplete
 from schemas.labels import Layer
-from schemas.policy import PolicyDocument
+from schemas.policy import Budget, PolicyDocument
+from streams.agents.policies import KnownPolicies
 from streams.clock import utc_now
 from streams.spend.cache import StoredCache
-from streams.spend.purse import LayerPurse, OpenPurse, Spending
+from streams.spend.purse import EVERY, LayerPurse, OpenPurse, Spending
 from streams.store import Store
 
-__all__ = ["LayerPurse", "OpenPurse", "Spending", "StoredCache", "cache_of", "purse_of", "spending_of"]
+__all__ = [
+    "MEET_SECONDS",
+    "LayerPurse",
+    "OpenPurse",
+    "Spending",
+    "StoredCache",
+    "cache_of",
+    "policy_now",
+    "purse_of",
+    "spending_of",
+]
+MEET_SECONDS = EVERY.total_seconds()
+_NOTHING = PolicyDocument(name="none", budget=Budget(usd_per_hour=0, tokens_per_hour=0))
+"""Until a policy is known nothing is spent: what it allows is not known either."""
+
+
+def policy_now(policies: KnownPolicies, now: datetime) -> PolicyDocument:
+    """The policy by which money is spent now; one that allows nothing while none is known."""
+    try:
+        return policies.so_far(now).document
+    except PolicyIncomplete:
+        return _NOTHING
 
 
 def spending_of(
