@@ -168,6 +168,8 @@ class AlertStep:
                 limit=FLAGGED_READ,
             )
             alert = alert.model_copy(update={"examples": pick_examples(flagged)})
+            shown = [(example.ts, example.trace_id) for example in alert.examples]
+            await asyncio.to_thread(self.store.reviews.keep, shown, "alerted", tenants=ALL_TENANTS)
         await self.teller.tell(alert)
         await asyncio.to_thread(self.store.insert_alerts, [alert])
 

@@ -12,13 +12,14 @@ from alerts.rules import jump_rule, unmapped_rule
 from alerts.unmapped import UnmappedConfig
 from schemas.errors import BrokerUnavailable, NotifierRejected, NotifierUnavailable
 from schemas.labels import AlertState
+from schemas.slice import Slice
 from streams.agents.alert import AlertStep
 from streams.agents.notified import Notified
 from streams.agents.policies import PolicyPublisher
 from streams.agents.telling import Teller
 from streams.broker.publisher import Publisher
 from streams.broker.topics import NOTIFIED, POLICY
-from streams.store import Store, Watermark
+from streams.store import ALL_TENANTS, Store, Watermark
 from tests.agents.flow import FakePublisher, Flow, native
 from tests.builders import NOW, alert
 from tests.fakes_notifiers import CollectingNotifier
@@ -129,6 +130,19 @@ async def test_an_alert_is_sent_once() -> None:
         notified.on_record(message.key, message.value)
     await Teller([receiver], notified, cast("Publisher", publisher)).tell(FIRING)
     assert [FIRING] == receiver.received
+
+
+async def test_the_examples_of_a_page_outlive_retention() -> None:
+    """Whoever looks into an incident months later still sees what it was about."""
+    flow, clock = Flow(), Clock()
+    await flow.ingest.handle([flow.message(native("bad", answer="You can return a lamp within 90 days [returns]."))])
+    await flow.verify_and_sink()
+    stored = flow.store.trace("bad", tenants=ALL_TENANTS)
+    assert stored is not None
+    trace = stored.drawn.trace
+    of_slice = Slice(intent=trace.intent, tier=trace.tier)
+    await step_on(flow, clock)._tell(FIRING.model_copy(update={"slice": of_slice, "since": trace.ts}))
+    assert [(trace.ts, "bad")] == list(flow.store.reviews.kept)
 
 
 async def test_a_receiver_that_was_away_is_told_later() -> None:
