@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from detectors.completion import tokens_of
 from detectors.consistency.causes import is_unsure, mean_logprob
 from detectors.consistency.comparing import Comparison, compare
-from detectors.consistency.resampling import Resampler, ResamplingFailed, Samples, room_for, tokens_in
+from detectors.consistency.resampling import Resampler, ResamplingFailed, Samples, room_for
 from detectors.detector import Detector
 from detectors.layers import ConsistencyResult, ConsistencyTask, Purse, Spent
 from schemas.layers import Consistency, LayerReason
@@ -70,7 +71,7 @@ class SelfConsistency:
         if self.resampler is None or not rule.may_resample or not prompt.strip():
             raise ResamplingFailed(LayerReason.NO_SAMPLES)
         count, room = rule.samples - 1, room_for(task.item.answer)
-        reserved = tokens_in(prompt) + count * room
+        reserved = tokens_of(prompt) + count * room
         if not self.purse.may_spend(task.payer, reserved):
             raise ResamplingFailed(LayerReason.OVER_BUDGET)
         spent = Spent()

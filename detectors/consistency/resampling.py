@@ -1,15 +1,14 @@
-"""The seam to the model that is asked again; the real client lives in ``streams``."""
+"""The seam to the model that is asked again, and how much room it is given."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
+from detectors.completion import tokens_of
 from detectors.layers import Spent
 from schemas.layers import LayerReason
 
 MOST_TOKENS = 1024
 _LEAST_TOKENS = 64
-_CHARS_PER_TOKEN = 3
-"""Fewer than the four of English prose, so that a budget is not overdrawn by other languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +37,14 @@ class Resampler(Protocol):
         ...
 
     def sample(self, prompt: str, count: int, temperature: float, max_tokens: int, deadline: float | None) -> Samples:
-        """``count`` answers to the prompt, each cut at ``max_tokens``; ``deadline`` in seconds of ``time.monotonic``.
+        """Up to ``count`` answers to the prompt, each cut at ``max_tokens``; at least one.
 
-        Raises ResamplingFailed: ``out_of_time``, ``away`` or ``failed``.
+        ``deadline`` is in seconds of ``time.monotonic``. Raises ResamplingFailed: ``out_of_time``, ``away`` or
+        ``failed``.
         """
         ...
 
 
 def room_for(answer: str) -> int:
     """Most tokens of a sample: twice the answer's, so that one that is cut had room to say the same."""
-    return min(MOST_TOKENS, _LEAST_TOKENS + 2 * tokens_in(answer))
-
-
-def tokens_in(text: str) -> int:
-    """About how many tokens a text has, rather too many than too few."""
-    return 1 + len(text) // _CHARS_PER_TOKEN
+    return min(MOST_TOKENS, _LEAST_TOKENS + 2 * tokens_of(answer))

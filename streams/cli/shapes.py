@@ -127,6 +127,7 @@ SHAPES: dict[str, type[Record]] = {
 NO_JSON = {
     "run": "runs until it is stopped; its log is JSON where no terminal reads it",
     "demo": "shows a demo to a person",
+    "llm serve": "serves a model until it is stopped",
     "config example": "prints a file",
     "policy example": "prints a file",
 }

@@ -1,5 +1,6 @@
 """Settings: one file and the environment, read once by the command line; functions elsewhere get plain values."""
 
+from streams.settings.consistency import Consistency
 from streams.settings.fields import Settings
 from streams.settings.health import Health
 from streams.settings.inline import Inline
@@ -14,6 +15,7 @@ from streams.settings.verify import Verify
 
 __all__ = [
     "Alerts",
+    "Consistency",
     "Health",
     "Ingest",
     "Inline",

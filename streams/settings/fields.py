@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from streams.settings.consistency import Consistency
 from streams.settings.health import Health
 from streams.settings.inline import Inline
 from streams.settings.kafka import Kafka
@@ -79,6 +80,7 @@ class Settings(BaseSettings):
     privacy: Privacy = Privacy()
     verify: Verify = Verify()
     models: Models = Models()
+    consistency: Consistency = Consistency()
     inline: Inline = Inline()
     alerts: Alerts = Alerts()
     web: Web = Web()

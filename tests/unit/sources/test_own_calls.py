@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.span import SpanKind
-from streams.completion import OWN_CALL
-from streams.sources.own_calls import HEADER, is_own_document, is_own_span, is_own_value
+from streams.sources.own_calls import is_own_document, is_own_span, is_own_value
 from tests.source_messages import decode, decoder, message
 from tests.unit.sources.otlp_messages import attribute, span, spans_request
 from tests.unit.sources.raw_spans import span as read_span
@@ -23,11 +22,6 @@ NAMES = (
     "metadata.headers.X-GROUNDWATCH",
 )
 OTHERS = ("groundwatch", "x-groundwatch-id", "max-groundwatch", "question", "header", "-groundwatch", "")
-
-
-def test_every_call_of_ours_carries_the_header() -> None:
-    """What is sent is what is looked for."""
-    assert [HEADER] == list(OWN_CALL)
 
 
 @pytest.mark.parametrize("name", NAMES)

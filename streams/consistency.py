@@ -1,0 +1,33 @@
+"""Self-consistency (L4) as the settings have it: the product's model behind its endpoint, or the traces alone."""
+
+from detectors.consistency import CompletionResampler, SelfConsistency
+from detectors.detector import Detector
+from detectors.layers import Purse
+from streams.completion import OpenAICompletion
+from streams.settings.consistency import Consistency
+
+
+def consistency_of(settings: Consistency, purse: Purse, detector: Detector) -> SelfConsistency:
+    """The check; ``detector`` (L1) compares claims with samples. Nothing is called yet.
+
+    Without an endpoint it compares what traces hold and costs nothing. Raises ConfigError when an endpoint is named and
+    the ``openai`` extra is not installed.
+    """
+    resampler = _resampler(settings) if settings.url else None
+    return SelfConsistency(detector, purse, resampler, settings.calls_at_once)
+
+
+def _resampler(settings: Consistency) -> CompletionResampler:
+    completion = OpenAICompletion(
+        url=settings.url,
+        model=settings.model,
+        key=settings.key.get_secret_value(),
+        timeout_seconds=settings.timeout_seconds,
+        purpose="samples",
+    )
+    return CompletionResampler(
+        completion,
+        samples_per_call=settings.samples_per_call,
+        usd_in=settings.usd_per_million_in,
+        usd_out=settings.usd_per_million_out,
+    )
