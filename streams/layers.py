@@ -5,24 +5,40 @@ import structlog
 from detectors.detector import Detector
 from detectors.layers import Layers
 from schemas.labels import Layer
+from streams.consistency import consistency_of
 from streams.models.loading import load_models
 from streams.settings import Settings
+from streams.spend import Spending, purse_of
 
 log = structlog.get_logger(__name__)
 
 
-def load_layers(settings: Settings, detector: Detector) -> Layers:
+def load_layers(settings: Settings, detector: Detector, spending: Spending | None = None) -> Layers:
     """Everything above ``detector`` (L1) that the settings ask for, warmed up; one line in the log says what that is.
+
+    ``spending`` are the books of the process; None pays for everything, as commands beside the flow do.
 
     Takes seconds where models are loaded. ``notes`` of the result says why a layer is not there. Raises ConfigError for
     one that was asked for by name and cannot be had.
     """
     models, why_none = load_models(settings.models, settings.data_dir, detector)
-    layers = Layers(models=models, notes={Layer.L2.value: why_none} if why_none else {})
+    asked_again = settings.consistency
+    dearer = max(asked_again.usd_per_million_in, asked_again.usd_per_million_out)
+    purse = purse_of(spending, Layer.L4, usd_per_million=dearer)
+    layers = Layers(
+        models=models,
+        consistency=consistency_of(asked_again, purse, detector),
+        notes={Layer.L2.value: why_none} if why_none else {},
+    )
     log.info(
         "layers_loaded", layers=present(layers), models=models.name if models else None, without=dict(layers.notes)
     )
     return layers
+
+
+def costs_money(settings: Settings) -> bool:
+    """Whether a layer calls an endpoint, so that the process must keep books."""
+    return bool(settings.consistency.url)
 
 
 def present(layers: Layers) -> list[str]:

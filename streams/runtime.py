@@ -27,7 +27,7 @@ from streams.health.members import Member
 from streams.health.metrics import Sources
 from streams.health.process import Process
 from streams.health.watch import INTERNAL, SOURCE, limits_of
-from streams.layers import load_layers, present
+from streams.layers import costs_money, load_layers, present
 from streams.settings import KafkaConnection, Role, Settings
 from streams.settings.connect import reading_of
 from streams.spend import MEET_SECONDS, Spending, policy_now, spending_of
@@ -72,7 +72,8 @@ class Runtime:
         """
         async with self._loading:
             if self._layers is None:
-                self._layers = await asyncio.to_thread(load_layers, self.settings, self.detector)
+                spending = self.spending if costs_money(self.settings) else None
+                self._layers = await asyncio.to_thread(load_layers, self.settings, self.detector, spending)
                 process = self.health.process
                 process.layers, process.without = present(self._layers), list(self._layers.notes)
             return self._layers
