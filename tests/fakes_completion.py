@@ -1,5 +1,6 @@
 """A language model for tests that says what it is told to, behind the same seam as the real one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -31,3 +32,18 @@ class ScriptedCompletion:
         if isinstance(reply, Exception):
             raise reply
         return Reply((reply if isinstance(reply, Choice) else Choice(reply),), TOKENS_IN, TOKENS_OUT)
+
+
+@dataclass
+class AnsweringCompletion:
+    """Answers each call as ``answer`` does; safe across threads. ``asked`` has the calls in the order of their ends."""
+
+    answer: Callable[[Ask], str]
+    model: str = "m-1"
+    asked: list[Ask] = field(default_factory=list)
+
+    def ask(self, ask: Ask) -> Reply:
+        """The reply to this call."""
+        text = self.answer(ask)
+        self.asked.append(ask)
+        return Reply((Choice(text),), TOKENS_IN, TOKENS_OUT)
