@@ -1,0 +1,175 @@
+"""Our cross-encoder as a detector: support by the network, the words it doubts as explanation.
+
+It tells supported from not supported; what contradicts and what is merely missing it was not taught, so it gives no
+contradiction. ``detectors.models.stacking`` joins it with L1, which does.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import tanh
+from typing import Protocol
+
+from detectors.evidence.passages import IndexedPassage, PassageCache
+from detectors.evidence.terms import Terms
+from detectors.evidence.why import NO_EVIDENCE
+from detectors.models.calibration import Calibration
+from detectors.models.own.asking import AskedClaim, asked_claims
+from detectors.models.own.encoding import LONGEST, LONGEST_CLAIM, SPECIAL, Encoder, Pair
+from detectors.models.own.evidence import Chooser, Chunk, Passages
+from detectors.models.own.suspects import doubted
+from schemas.claim import CheckItem
+from schemas.trace import Passage
+from schemas.verdict import ClaimJudgement, Evidence
+
+VERSION = 1
+"""Raised when evidence is chosen, or a claim written, in another way."""
+_DECIMALS = 4
+_CACHED_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Log-odds that a pair's claim is supported, and of each word piece of the claim that it is wrong."""
+
+    support: float
+    wrong: tuple[float, ...]
+
+
+class Scorer(Protocol):
+    """Runs the network; safe to share across threads."""
+
+    def score(self, pairs: Sequence[Pair]) -> list[Scored]:
+        """One result a pair, in order, whatever else is in the batch."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the network says of one claim beside its best evidence: log-odds of support, the words it doubts.
+
+    ``support`` None: no passage shares a word that counts with the claim, so there was nothing to read.
+    """
+
+    support: float | None = None
+    most_wrong: float = 0.0
+    """Log-odds of the word piece doubted most."""
+    doubted: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """All that is loaded: the network, what encodes for it, and what chooses evidence."""
+
+    scorer: Scorer
+    encoder: Encoder
+    terms: Terms
+    fingerprint: str
+    calibration: Calibration
+    """From the network's probability to support, where it judges alone."""
+    most_chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    place: tuple[int, int]
+    claim: str
+    evidence: Evidence
+    pair: Pair
+
+
+class CrossEncoder:
+    """Implements ``detectors.detector.Detector``; safe to share across threads."""
+
+    name = "crossencoder"
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._cache = PassageCache(_CACHED_CHARACTERS)
+        self._chooser = Chooser(model.terms.weight, self._length)
+
+    @property
+    def fingerprint(self) -> str:
+        """Weights, the way evidence is chosen, and the numbers that it computes in."""
+        return self._model.fingerprint
+
+    def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
+        """One list per item, one judgement per claim; never raises for content. Contradiction is not told."""
+        return [[self._judgement(reading) for reading in readings] for readings in self.read(items)]
+
+    def read(self, items: Sequence[CheckItem]) -> list[list[Reading | None]]:
+        """What the network says, claim by claim; None where a claim is not factual.
+
+        Evidence that does not fit one input is read in several, of which the one that supports most counts.
+        """
+        read: list[list[Reading | None]] = [[None] * len(item.claims) for item in items]
+        asked: list[_Asked] = []
+        for at, item in enumerate(items):
+            for number, claim in enumerate(asked_claims(item)):
+                if claim is not None:
+                    read[at][number] = Reading()
+                    asked += self._asked((at, number), claim, item)
+        best: dict[tuple[int, int], tuple[_Asked, Scored]] = {}
+        for one, scored in zip(asked, self._model.scorer.score([one.pair for one in asked]), strict=True):
+            if one.place not in best or scored.support > best[one.place][1].support:
+                best[one.place] = one, scored
+        for (at, number), (one, scored) in best.items():
+            words = doubted(one.claim, one.pair.spans, scored.wrong)
+            read[at][number] = Reading(scored.support, max(scored.wrong), words, one.evidence)
+        return read
+
+    def _asked(self, place: tuple[int, int], claim: AskedClaim, item: CheckItem) -> Iterator[_Asked]:
+        """What is to be scored of one claim: passages in force, or where none of them shares a word, the others."""
+        indexes = self._cache.indexed(item.passages)
+        in_force = [number for number, passage in enumerate(item.passages) if not _is_superseded(passage)]
+        for numbers in (in_force, range(len(indexes))):
+            found = self._chunks(claim, [(indexes[number], item.passages[number].text) for number in numbers])
+            for chunk in found:
+                pair = self._model.encoder.pair(chunk.texts, claim.text)
+                if pair.spans:
+                    number, piece = numbers[chunk.best[0]], chunk.best[1]
+                    shown = _evidence(number, item.passages[number], indexes[number], piece)
+                    yield _Asked(place, claim.text, shown, pair)
+            if found:
+                return
+
+    def _chunks(self, claim: AskedClaim, passages: Passages) -> list[Chunk]:
+        room = LONGEST - SPECIAL - min(self._length(claim.text), LONGEST_CLAIM)
+        return self._chooser.chunks(claim.words, passages, room, self._model.most_chunks)
+
+    def _length(self, text: str) -> int:
+        return len(self._model.encoder.text(text).ids)
+
+    def _judgement(self, reading: Reading | None) -> ClaimJudgement:
+        if reading is None:
+            return ClaimJudgement()
+        if reading.support is None:
+            return ClaimJudgement(support=0.0, why=NO_EVIDENCE)
+        support = round(self._model.calibration.apply(sigmoid(reading.support)), _DECIMALS)
+        return ClaimJudgement(support=support, evidence=reading.evidence, why=reason(reading))
+
+
+def reason(reading: Reading) -> str:
+    """The words that the network doubts, bounded in length, untrusted in content; empty where it doubts none."""
+    return f"the model doubts: {', '.join(reading.doubted)}" if reading.doubted else ""
+
+
+def sigmoid(log_odds: float) -> float:
+    """The logistic function, without overflow."""
+    return 0.5 * (1 + tanh(0.5 * log_odds))
+
+
+def _evidence(number: int, passage: Passage, index: IndexedPassage, at: int) -> Evidence:
+    piece = index.pieces[at]
+    return Evidence(
+        passage=number,
+        doc_id=passage.doc_id,
+        passage_hash=index.content_hash,
+        start=piece.start,
+        end=piece.end,
+        text=passage.text[piece.start : piece.end],
+    )
+
+
+def _is_superseded(passage: Passage) -> bool:
+    return passage.archived or bool(passage.superseded_by)

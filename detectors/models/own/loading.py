@@ -1,0 +1,63 @@
+"""Our cross-encoder from the files shipped with the package and the base model's package, both checked by content."""
+
+import hashlib
+import json
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from detectors.evidence import load_weights
+from detectors.models.calibration import Calibration
+from detectors.models.options import ModelOptions, Precision
+from detectors.models.own.base import HINT, base_folder
+from detectors.models.own.detector import VERSION, CrossEncoder, Model
+from detectors.models.own.encoding import Encoder
+from schemas.errors import ConfigError
+
+WEIGHTS, RECORD = "model.safetensors", "record.json"
+_NEEDED = ("torch", "transformers", "tokenizers", "safetensors")
+_WARM_UP = "Refunds take 14 days."
+
+
+def load_own(options: ModelOptions | None = None) -> CrossEncoder:
+    """The model that ships with us, warmed up; takes seconds and about 150 MB.
+
+    Of ``options`` device, precision, threads and batch_tokens count; int8 is not offered, see the model card. Raises
+    ConfigError, naming what to install, where a library or the base model is absent or its files are other ones.
+    """
+    chosen = options or ModelOptions()
+    absent = [name for name in _NEEDED if find_spec(name) is None]
+    if absent:
+        raise ConfigError(f"our model needs {', '.join(absent)}; {HINT}")
+    if chosen.precision is Precision.INT8:
+        raise ConfigError("our model is not offered in int8: take precision auto, fp32 or bf16")
+    base = base_folder()
+    with as_file(files("detectors.models.own")) as folder:
+        return load_from(folder, base, chosen)
+
+
+def load_from(folder: Path, base: Path, options: ModelOptions) -> CrossEncoder:
+    """The model whose weights and record lie in ``folder``. Raises ConfigError where they do not belong together."""
+    from detectors.models.own.scoring import TorchScorer, load_network  # noqa: PLC0415 - only where it is loaded
+
+    if not all((folder / name).is_file() for name in (WEIGHTS, RECORD)):
+        raise ConfigError(f"{folder} holds no weights: train them with `make train-l2`, or install the package again")
+    record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    digest = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+    if digest != record["weights_sha256"]:
+        raise ConfigError(f"{folder / WEIGHTS} is not what {RECORD} describes; install the package again")
+    encoder = Encoder(base)
+    scorer = TorchScorer(load_network(folder / WEIGHTS, base), options)
+    scorer.score([encoder.pair([_WARM_UP], _WARM_UP)])
+    numbers = "bf16" if scorer.is_half else "fp32"
+    return CrossEncoder(
+        Model(
+            scorer,
+            encoder,
+            load_weights().terms,
+            f"crossencoder:{digest[:16]}:v{VERSION}:{record['most_chunks']}:{numbers}",
+            Calibration(**record["calibration"]),
+            record["most_chunks"],
+        )
+    )
