@@ -19,6 +19,8 @@ ALTER TABLE verdicts DROP CONSTRAINT IF EXISTS words_known;
 ALTER TABLE verdicts ADD CONSTRAINT IF NOT EXISTS words_known CHECK tier IN ($TIERS) AND outcome IN ($OUTCOMES)
   AND containment IN ($CONTAINMENTS) AND hasAll([$FAILURES], failures)
   AND hasAll([$CLAIM_LABELS], claims.label) AND hasAll(['', $CLAIM_SOURCES], claims.source)
-  AND hasAll([$CLAIM_SOURCES], seen.source) AND severity IN ('', $SEVERITIES) AND hasAll([$SEVERITIES], severities);
+  AND hasAll([$CLAIM_SOURCES], seen.source) AND severity IN ('', $SEVERITIES) AND hasAll([$SEVERITIES], severities)
+  AND hasAll([$LAYERS], routing.layer) AND hasAll([$LAYER_REASONS], routing.why)
+  AND hasAll(['', $LAYERS], claims.decided_by);
 ALTER TABLE alerts DROP CONSTRAINT IF EXISTS words_known;
 ALTER TABLE alerts ADD CONSTRAINT IF NOT EXISTS words_known CHECK state IN ($ALERT_STATES);

@@ -14,7 +14,8 @@ from string import Template
 
 from schemas.claim import ClaimSource
 from schemas.errors import ConfigError
-from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Outcome, RiskTier, Severity
+from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
+from schemas.layers import LayerReason
 from streams.store.connection import LONGEST_SECONDS, Connection, Table
 from streams.store.records import MigrationReport
 
@@ -150,6 +151,8 @@ def placeholders(*, retention_days: int, hourly_days: int) -> dict[str, str | in
         "CLAIM_LABELS": ClaimLabel,
         "CLAIM_SOURCES": ClaimSource,
         "SEVERITIES": Severity,
+        "LAYERS": Layer,
+        "LAYER_REASONS": LayerReason,
         "ALERT_STATES": AlertState,
     }
     lists = {name: ", ".join(f"'{word.value}'" for word in vocabulary) for name, vocabulary in words.items()}

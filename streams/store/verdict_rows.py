@@ -9,6 +9,7 @@ from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.verdict import ClaimVerdict, Evidence, SeenText, Verdict
 from streams.store.connection import Table
+from streams.store.routing_rows import ROUTING, consistency_of, routing_of
 from streams.store.trace_rows import versions
 from streams.store.values import clean, cleaned, from_micros, micros
 
@@ -50,6 +51,8 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
         containment=Containment(row["containment"]),
         claims=tuple(_claim_verdict(row, index) for index in range(len(row["claims.index"]))),
         layers=tuple(Layer(word) for word in row["layers"]),
+        routing=routing_of(row),
+        consistency=consistency_of(row),
         took_ms=row["took_ms"],
         timings_ms=dict(zip(row["timings.step"], row["timings.ms"], strict=True)),
         splitter=row["splitter"],
@@ -94,7 +97,7 @@ def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
         sentence_end=_later(row, "claims.sentence_end", at, None),
         split_by=_later(row, "claims.split_by", at, ""),
     )
-    source = _later(row, "claims.source", at, "")
+    source, decided_by = _later(row, "claims.source", at, ""), _later(row, "claims.decided_by", at, "")
     return ClaimVerdict(
         claim=claim,
         label=ClaimLabel(row["claims.label"][at]),
@@ -103,6 +106,8 @@ def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
         evidence=_evidence(row, at),
         why=row["claims.why"][at],
         layers=tuple(Layer(word) for word in row["claims.layers"][at]),
+        decided_by=Layer(decided_by) if decided_by else None,
+        confidence=_later(row, "claims.confidence", at, None),
         error=Outcome(error) if error else None,
         source=ClaimSource(source) if source else None,
     )
@@ -199,6 +204,8 @@ _CLAIMS: list[tuple[str, str, _Value]] = [
     ("claims.contradiction", "Array(Nullable(Float64))", _each(lambda c: c.contradiction)),
     ("claims.why", "Array(String)", _each(lambda c: clean(c.why))),
     ("claims.layers", f"Array({_WORDS})", _each(lambda c: [layer.value for layer in c.layers])),
+    ("claims.decided_by", _WORDS, _each(lambda c: c.decided_by.value if c.decided_by else "")),
+    ("claims.confidence", "Array(Nullable(Float64))", _each(lambda c: c.confidence)),
     ("claims.error", _WORDS, _each(lambda c: c.error.value if c.error else "")),
     ("claims.evidence_passage", "Array(Nullable(UInt32))", _each(lambda c: c.evidence.passage if c.evidence else None)),
     ("claims.evidence_doc", "Array(String)", _span(lambda e: clean(e.doc_id))),
@@ -207,6 +214,6 @@ _CLAIMS: list[tuple[str, str, _Value]] = [
     ("claims.evidence_end", "Array(UInt32)", _span(lambda e: e.end)),
     ("claims.evidence_text", "Array(String)", _span(lambda e: clean(e.text))),
 ]
-_COLUMNS = [*_ANSWER, *_CLAIMS]
+_COLUMNS = [*_ANSWER, *ROUTING, *_CLAIMS]
 
 VERDICTS = Table("verdicts", tuple((name, kind) for name, kind, _ in _COLUMNS))

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.labels import AlertState, FailureLabel, Outcome, RiskTier
+from schemas.labels import AlertState, ClaimLabel, FailureLabel, Layer, Outcome, RiskTier
+from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.tally import BUCKET
 from streams.store import (
     ALL_TENANTS,
@@ -21,6 +22,7 @@ from streams.store import (
 from tests.builders import (
     NOW,
     alert,
+    claim_verdict,
     draw,
     drawn_trace,
     passage,
@@ -47,6 +49,32 @@ def test_a_trace_reads_back_equal(store: Subject) -> None:
     assert found is not None
     assert drawn == found.drawn
     assert [verdict()] == found.verdicts
+
+
+def test_a_verdict_reads_back_with_its_routing_table(store: Subject) -> None:
+    """What ran and why not, what it cost, whose word a label is; in the newest version of a redone verdict alone."""
+    old = verdict(routing=(LayerRun(layer=Layer.L2, ran=True, why=LayerReason.ROUTED),))
+    judged = claim_verdict(ClaimLabel.SUPPORTED, decided_by=Layer.L3, confidence=0.9, layers=(Layer.L1, Layer.L3))
+    compared = Consistency(source="resampled", samples=5, votes=2, unstable_claims=(0,), is_flagged=True)
+    routing = (
+        LayerRun(layer=Layer.L0, ran=True, why=LayerReason.ALWAYS, claims=1, took_ms=0.25),
+        LayerRun(layer=Layer.L2, ran=False, why=LayerReason.NOT_ROUTED),
+        LayerRun(layer=Layer.L3, ran=True, why=LayerReason.SUSPECT, claims=1, calls=2, tokens_in=900, cost_usd=0.001),
+        LayerRun(layer=Layer.L4, ran=True, why=LayerReason.ALWAYS, calls=4, cached=1, tokens_out=80),
+    )
+    new = verdict(
+        claims=(judged,),
+        routing=routing,
+        consistency=compared,
+        cost_usd=0.001,
+        verified_at=old.verified_at + timedelta(seconds=5),
+    )
+    store.insert_traces([drawn_trace()])
+    store.insert_verdicts([old])
+    store.insert_verdicts([new])
+    found = store.trace("t-1", tenants=ALL_TENANTS)
+    assert found is not None
+    assert [new] == found.verdicts
 
 
 @pytest.mark.parametrize("passages", [None, (), (passage(cited=True), passage("Other text.", cited=None, rank=7))])

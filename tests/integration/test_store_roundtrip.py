@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from schemas.claim import Claim, ClaimSource
 from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
+from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.trace import MAX_COUNT, Hop, Passage, Source, Timings, ToolCall, Trace, Versions
 from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, SeenText, Verdict
 from streams.store import ALL_TENANTS, Store
@@ -168,8 +169,33 @@ claim_verdicts = st.builds(
     evidence=st.none() | evidences,
     why=texts,
     layers=tuples(st.sampled_from(Layer)),
+    decided_by=st.none() | st.sampled_from(Layer),
+    confidence=maybe_shares,
     error=st.none() | st.sampled_from(Outcome),
     source=st.none() | st.sampled_from(ClaimSource),
+)
+layer_runs = st.builds(
+    LayerRun,
+    layer=st.sampled_from(Layer),
+    ran=st.booleans(),
+    why=st.sampled_from(LayerReason),
+    claims=counts,
+    calls=counts,
+    cached=counts,
+    tokens_in=counts,
+    tokens_out=counts,
+    cost_usd=st.floats(0, 1e6),
+    took_ms=st.floats(0, 1e9),
+)
+consistencies = st.builds(
+    Consistency,
+    source=st.sampled_from(["trace", "resampled"]),
+    samples=st.integers(1, 20),
+    votes=st.none() | st.integers(1, 20),
+    agreement=maybe_shares,
+    unstable_claims=tuples(st.integers(0, 1000)),
+    mean_logprob=st.none() | st.floats(-100, 0),
+    is_flagged=st.booleans(),
 )
 seen_texts = st.builds(
     SeenText, source=st.sampled_from(ClaimSource), doc_id=words, content_hash=words, chars=st.integers(0, 2_000_000)
@@ -193,6 +219,8 @@ verdicts = st.builds(
     containment=st.sampled_from(Containment),
     claims=tuples(claim_verdicts),
     layers=tuples(st.sampled_from(Layer)),
+    routing=tuples(layer_runs),
+    consistency=st.none() | consistencies,
     took_ms=reals,
     timings_ms=st.dictionaries(words, reals, max_size=4),
     splitter=words,
@@ -283,13 +311,15 @@ def test_a_verdict_written_before_a_column_was_added_reads_back_with_defaults(op
     connection.command("ALTER TABLE verdicts DROP CONSTRAINT words_known")
     for name in later:
         connection.command(f"ALTER TABLE verdicts DROP COLUMN `{name}`")
-    for statement in next(file for file in shipped() if file.name.startswith("0009")).statements:
-        connection.command(statement)
+    for file in shipped():
+        if file.name.startswith(("0009", "0012")):
+            for statement in file.statements:
+                connection.command(statement)
 
     found = opened.trace("v", tenants=ALL_TENANTS, ts=NOW)
 
     assert found is not None
-    assert 17 == len(later)
+    assert 36 == len(later)
     assert [whole] == found.verdicts
 
 
@@ -313,6 +343,7 @@ def test_the_fingerprints_of_stored_verdicts_say_what_they_are_made_of(opened: S
 _LATER = """
 SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'verdicts'
   AND (name IN ('claims.source', 'claims.subject', 'claims.sentence_start', 'claims.sentence_end', 'claims.split_by',
-    'severities', 'severity', 'faithfulness', 'splitter', 'fingerprint_parts', 'answer_hash')
-    OR name LIKE 'timings.%' OR name LIKE 'seen.%')
+    'severities', 'severity', 'faithfulness', 'splitter', 'fingerprint_parts', 'answer_hash', 'claims.decided_by',
+    'claims.confidence')
+    OR name LIKE 'timings.%' OR name LIKE 'seen.%' OR name LIKE 'routing.%' OR name LIKE 'consistency_%')
 """

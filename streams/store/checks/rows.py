@@ -10,6 +10,7 @@ from typing import Any
 from schemas.claim import ClaimSource
 from schemas.finding import StructuralRule
 from schemas.labels import AlertState, ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
+from schemas.layers import LayerReason
 from streams.store import queries
 from streams.store.reports import CheckName
 
@@ -75,6 +76,7 @@ def words() -> dict[str, Any]:
         "failures": FailureLabel,
         "containments": Containment,
         "layers": Layer,
+        "reasons": LayerReason,
         "labels": ClaimLabel,
         "sources": ClaimSource,
         "severities": Severity,
