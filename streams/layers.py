@@ -3,20 +3,27 @@
 import structlog
 
 from detectors.detector import Detector
+from detectors.judge import LlmJudge
 from detectors.layers import Layers
 from schemas.labels import Layer
 from streams.consistency import consistency_of
+from streams.judging import judge_of
 from streams.models.loading import load_models
 from streams.settings import Settings
-from streams.spend import Spending, purse_of
+from streams.settings.judge import Judge
+from streams.spend import Spending, cache_of, purse_of
+from streams.store import Store
 
 log = structlog.get_logger(__name__)
 
 
-def load_layers(settings: Settings, detector: Detector, spending: Spending | None = None) -> Layers:
+def load_layers(
+    settings: Settings, detector: Detector, spending: Spending | None = None, store: Store | None = None
+) -> Layers:
     """Everything above ``detector`` (L1) that the settings ask for, warmed up; one line in the log says what that is.
 
-    ``spending`` are the books of the process; None pays for everything, as commands beside the flow do.
+    ``spending`` are the books of the process; None pays for everything, as commands beside the flow do. ``store``, a
+    client of its own, keeps what judges say; None: they are remembered by this process alone.
 
     Takes seconds where models are loaded. ``notes`` of the result says why a layer is not there. Raises ConfigError for
     one that was asked for by name and cannot be had.
@@ -27,6 +34,7 @@ def load_layers(settings: Settings, detector: Detector, spending: Spending | Non
     purse = purse_of(spending, Layer.L4, usd_per_million=dearer)
     layers = Layers(
         models=models,
+        judge=_judge(settings.judge, spending, store),
         consistency=consistency_of(asked_again, purse, detector),
         notes={Layer.L2.value: why_none} if why_none else {},
     )
@@ -38,7 +46,12 @@ def load_layers(settings: Settings, detector: Detector, spending: Spending | Non
 
 def costs_money(settings: Settings) -> bool:
     """Whether a layer calls an endpoint, so that the process must keep books."""
-    return bool(settings.consistency.url)
+    return bool(settings.consistency.url or settings.judge.url)
+
+
+def _judge(settings: Judge, spending: Spending | None, store: Store | None) -> LlmJudge | None:
+    dearer = max(settings.usd_per_million_in, settings.usd_per_million_out)
+    return judge_of(settings, purse_of(spending, Layer.L3, usd_per_million=dearer), cache_of(store))
 
 
 def present(layers: Layers) -> list[str]:

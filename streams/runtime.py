@@ -73,7 +73,8 @@ class Runtime:
         async with self._loading:
             if self._layers is None:
                 spending = self.spending if costs_money(self.settings) else None
-                self._layers = await asyncio.to_thread(load_layers, self.settings, self.detector, spending)
+                store = self.open_store() if self.settings.judge.url else None
+                self._layers = await asyncio.to_thread(load_layers, self.settings, self.detector, spending, store)
                 process = self.health.process
                 process.layers, process.without = present(self._layers), list(self._layers.notes)
             return self._layers

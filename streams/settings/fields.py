@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from streams.settings.consistency import Consistency
 from streams.settings.health import Health
 from streams.settings.inline import Inline
+from streams.settings.judge import Judge
 from streams.settings.kafka import Kafka
 from streams.settings.models import Models
 from streams.settings.parts import Role, Roles
@@ -80,6 +81,7 @@ class Settings(BaseSettings):
     privacy: Privacy = Privacy()
     verify: Verify = Verify()
     models: Models = Models()
+    judge: Judge = Judge()
     consistency: Consistency = Consistency()
     inline: Inline = Inline()
     alerts: Alerts = Alerts()

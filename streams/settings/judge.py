@@ -39,9 +39,9 @@ class Judge(Section):
         8000,
         ge=1500,
         le=200_000,
-        description="Longest prompt, rules and examples included, estimated at three bytes a token. Below what the "
-        "context holds beside the passages, those least like the claim are left out, which the judgement says. Above "
-        "the model's window: `error:too_long`. Part of the fingerprint.",
+        description="Longest prompt, rules and examples included, estimated at three bytes a token. What does not fit "
+        "is left out, passages least like the claim first, and the judgement says so. Above the model's window: "
+        "`error:too_long`. Part of the fingerprint.",
     )
     reply_tokens: int = Field(
         512,
