@@ -89,6 +89,13 @@ class PolicyLog:
                 f"policy log is complete until {self.complete_until}, not yet at {ts}; wait for the next heartbeat"
             )
             raise PolicyIncomplete(message)
+        return self.so_far(ts)
+
+    def so_far(self, ts: datetime) -> EffectivePolicy:
+        """The policy in force at an event time by what has been read, for decisions that cannot wait for the rest.
+
+        Never for a draw: an entry that is still to come may change it. Raises PolicyIncomplete when none holds there.
+        """
         stretch = bisect_right(self._changes, ts)
         if stretch not in self._composed:
             self._composed[stretch] = self._compose(ts)

@@ -142,16 +142,22 @@ def _ledger(runtime: Runtime) -> Ledger:
 async def _finishing(runtime: Runtime) -> Finish:
     """What every trace gets before it is admitted: the bound on intents, and what a file of documents says."""
     intents = Intents(runtime.settings.ingest.max_intents)
+    annotate = await annotating(runtime)
+    return lambda trace: annotate(intents.folded(trace))
+
+
+async def annotating(runtime: Runtime) -> Finish:
+    """What a file of documents says of a trace's passages, kept up to date; without a file nothing."""
     file = runtime.settings.ingest.documents_file
     if file is None:
-        return intents.folded
+        return lambda trace: trace
     documents = await asyncio.to_thread(Documents.open, file)
 
     async def refresh() -> None:
         await asyncio.to_thread(documents.refresh)
 
     runtime.every(CHECK_SECONDS, "documents", refresh)
-    return lambda trace: documents.annotated(intents.folded(trace))
+    return documents.annotated
 
 
 def _source_decoder(runtime: Runtime) -> SourceDecoder:

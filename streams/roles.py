@@ -8,7 +8,6 @@ from functools import partial
 from hashlib import blake2b
 
 import faust
-from aiohttp import web
 
 from alerts.config import JumpConfig
 from alerts.folder import Folder
@@ -29,6 +28,7 @@ from streams.clock import settled_now, utc_now
 from streams.completion import llm_splitter
 from streams.deadletters.running import replay_here
 from streams.health.server import ProbeRoutes
+from streams.inline.running import check_routes, served
 from streams.intake import build_assemble, build_ingest
 from streams.run_file import RunFile, remove_run_file, write_run_file
 from streams.runtime import Runtime, run_step
@@ -164,15 +164,10 @@ async def start_web(runtime: Runtime, probes: ProbeRoutes) -> str:
         negative_feedback=settings.web.negative_feedback,
         deploys_token=settings.web.deploys_token.get_secret_value(),
         replay=partial(replay_here, runtime),
+        check=await check_routes(runtime) if Role.CHECK in settings.roles else None,
+        check_token=settings.web.check_token.get_secret_value(),
     )
-    runner = web.AppRunner(api.application(), access_log=None)
-    await runner.setup()
-    runtime.stack.push_async_callback(runner.cleanup)
-    site = web.TCPSite(runner, settings.web.host, settings.web.port, shutdown_timeout=2.0)
-    await site.start()
-    port = runner.addresses[0][1]
-    url = f"http://{settings.web.host}:{port}"
-    runtime.url = url
+    url = runtime.url = await served(runtime, api.application())
     servers = runtime.internal.bootstrap_servers if settings.embedded else ""
     write_run_file(runtime.work_dir, RunFile(url, api.token, os.getpid(), servers))
     runtime.stack.callback(remove_run_file, runtime.work_dir, os.getpid())

@@ -20,6 +20,7 @@ from streams.broker.embedded import embedded_broker
 from streams.broker.publisher import Publisher, record_message
 from streams.broker.topics import DRAWN, POLICY, TopicSpec, create_topics
 from streams.deployment import prepare
+from streams.inline.running import start_check
 from streams.roles import BUILDERS, start_web
 from streams.runtime import Runtime
 from streams.settings import Role, Settings, deployment_salt
@@ -69,6 +70,8 @@ async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
     probes = await watch(runtime)
     if Role.WEB in roles:  # before the others: alerts carry its address
         log.info("web_started", url=await start_web(runtime, probes))
+    elif Role.CHECK in roles:
+        log.info("check_started", url=await start_check(runtime, probes))
     apps = [await BUILDERS[role](runtime) for role in roles if role in BUILDERS]
     spare_the_collector()
     return await serve(apps, runtime.lifeline, runtime.settings.drain_seconds)

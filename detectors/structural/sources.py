@@ -53,6 +53,20 @@ def rests_on(
     return found
 
 
+def unfit_passages(trace: Trace, rules: SourceRules) -> frozenset[int]:
+    """Positions of the passages that nobody should be sent to read: forbidden here, stale, or not trusted.
+
+    Raises ConfigError for a pattern that ``policy apply`` would have refused.
+    """
+    passages = trace.passages or ()
+    by_kind = (stale_rules(passages, trace.ts), trust_rules(passages, trace.ts, rules))
+    return frozenset(
+        position
+        for position, passage in enumerate(passages)
+        if any(faults[position] for faults in by_kind) or _forbidden_reason(passage, trace, rules)
+    )
+
+
 def trust_rules(passages: Sequence[Passage], at: datetime, rules: SourceRules) -> Rules:
     """For each passage why it is not trusted, None where it is or nothing is known.
 

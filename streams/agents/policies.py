@@ -68,6 +68,10 @@ class KnownPolicies:
                 "this process, or send an empty message with that key if nobody published it"
             ) from error
 
+    def so_far(self, ts: datetime) -> EffectivePolicy:
+        """The policy in force by what has been read, for what cannot wait and is no draw. Raises PolicyIncomplete."""
+        return self.log.so_far(ts)
+
 
 def _names_a_policy(value: bytes) -> bool:
     """Whether this is meant to be an entry of the log: other junk decides nothing, whoever sent it."""

@@ -12,7 +12,9 @@ from streams.deploys import is_same, read_deploy
 from streams.store import Store
 
 MARK_PATHS = ("/api/v1/deploys", "/v1/deploys")
-"""The second is for pipelines: short, and all that the token of `web.deploys_token` opens."""
+"""The second is the short one, for pipelines."""
+MARK_ROUTES = frozenset(("POST", path) for path in MARK_PATHS)
+"""All that the token of `web.deploys_token` opens."""
 SHOWN = timedelta(days=21)
 MOST = 1000
 

@@ -9,17 +9,16 @@ from detectors.delivery import delivered_text, fallbacks_of
 from detectors.detector import Detector
 from detectors.screening import Screener
 from detectors.verification import verify
-from schemas.draw import Draw, DrawnTrace
+from schemas.draw import DrawnTrace
 from schemas.errors import InvalidMessage
 from schemas.finding import Finding, StructuralRule
 from schemas.policy import PolicyDocument
 from schemas.trace import Trace
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.recorded import Line
+from streams.inline.stages import EVERY_TRACE
 from streams.messages import Message
 from streams.sources.native import decode_native
-
-EVERY_TRACE = Draw(stratum="rest", u=0.0, inclusion_probability=1.0, min_probability=1.0, policy_id="check", drawn=True)
 
 
 @dataclass(frozen=True, slots=True)

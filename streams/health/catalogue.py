@@ -187,5 +187,22 @@ ALERT_RATIO = Metric(
     "Rate over reference of an open alert when it last changed",
     ("alert_id", "rule", "tier"),
 )
+CHECKS = Metric(
+    "groundwatch_checks",
+    _C,
+    "Answers checked before they are sent, by decision, and by why one was not judged (judged where it was)",
+    ("decision", "reason"),
+)
+CHECK_SECONDS = Metric("groundwatch_check_seconds", Kind.HISTOGRAM, "Seconds from reading a check until its reply")
+CHECKS_IN_FLIGHT = Metric("groundwatch_checks_in_flight", _G, "Checks at work")
+CHECK_LAYERS_DROPPED = Metric(
+    "groundwatch_check_layers_dropped", _C, "Layers left out of a check, or cut short, for lack of time", ("layer",)
+)
+CHECK_THREADS_LATE = Metric(
+    "groundwatch_check_threads_late",
+    _G,
+    "Threads at work that no check waits for any more; all of inline.layer_threads: no layer above L1 runs",
+    ("threads",),
+)
 
 METRICS = tuple(value for value in globals().copy().values() if isinstance(value, Metric))

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from importlib.metadata import version
 
 from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector
 
@@ -18,14 +18,17 @@ from schemas.labels import AlertState
 from streams.agents.alert_pulse import AlertPulse
 from streams.agents.fates import FateCounts
 from streams.agents.layer_counts import LayerCounts
-from streams.agents.vitals import BATCH_SECONDS, Vitals, WaitReason
+from streams.agents.vitals import BATCH_SECONDS, WaitReason
 from streams.assembly import OpenTraces
 from streams.broker.reading import Losses
 from streams.health import catalogue as names
 from streams.health.catalogue import Kind, Metric
+from streams.health.check_metrics import check_families
 from streams.health.counting import silent_since
 from streams.health.coverage import TopicCoverage
+from streams.health.histogram import histogram
 from streams.health.process import Process
+from streams.inline.checker import Checker
 
 Values = Iterator[tuple[tuple[str, ...], float]]
 _FAMILIES = {Kind.COUNTER: CounterMetricFamily, Kind.GAUGE: GaugeMetricFamily}
@@ -61,6 +64,7 @@ class Sources:
     fingerprint: Callable[[], str] = lambda: ""
     covered: Covered = field(default_factory=Covered)
     losses: Losses = field(default_factory=Losses)
+    checks: Checker | None = None
     clock_step: Callable[[], timedelta] = timedelta
     """By how much the wall clock is off the one that event time is judged by."""
 
@@ -85,7 +89,11 @@ class ProcessMetrics(Collector):
                 family.add_metric(labels, value)
             if family.samples:
                 yield family
-        yield _batches(sources.process.lifeline.vitals.agents)
+        agents = sources.process.lifeline.vitals.agents
+        rows = (((name,), BATCH_SECONDS, one.histogram, one.busy_seconds) for name, one in agents.items())
+        yield histogram(names.BATCHES, rows)
+        if sources.checks is not None:
+            yield from check_families(sources.checks)
 
 
 def registry_of(sources: Sources) -> CollectorRegistry:
@@ -227,14 +235,3 @@ def _of_coverage(sources: Sources) -> Iterator[Pair]:
         names.COVERED_TRACES,
         (((one.topic, state), count) for one in covered.topics for state, count in one.traces.items()),
     )
-
-
-def _batches(agents: Mapping[str, Vitals]) -> Family:
-    family = HistogramMetricFamily(names.BATCHES.name, names.BATCHES.text, labels=names.BATCHES.labels)
-    for name, vitals in agents.items():
-        buckets, total = [], 0
-        for bound, count in zip((*map(str, BATCH_SECONDS), "+Inf"), vitals.histogram, strict=True):
-            total += count
-            buckets.append((bound, total))
-        family.add_metric([name], buckets, sum_value=vitals.busy_seconds)
-    return family

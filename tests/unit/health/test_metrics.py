@@ -7,7 +7,7 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from schemas.labels import AlertState, Layer
+from schemas.labels import AlertState, Containment, Layer
 from schemas.layers import LayerReason, LayerRun
 from streams.agents.alert_pulse import UNAVAILABLE, AlertPulse
 from streams.agents.batches import Lifeline
@@ -18,8 +18,10 @@ from streams.health.lag import GroupLag, Place
 from streams.health.metrics import Sources, registry_of
 from streams.health.process import STORE, Process, Service
 from streams.health.watchdog import Limits
+from streams.inline.reply import CheckReply
 from streams.store import MessageFate, SourceFate
 from tests.builders import NOW, alert, verdict
+from tests.fakes_inline import checker
 from tests.unit.health.hands import Hand, member_of
 
 OPEN = alert("jump-0a1b", state=AlertState.FIRING, evidence=1.5, ratio=2.0)
@@ -54,6 +56,19 @@ def sources() -> Sources:
     found.alert.waiting["webhook-1"] = 1
     found.alert.ticked([OPEN])
     found.assembled = {"root_end": 4}
+    found.checks = checker()
+    found.checks.counts.add(
+        CheckReply(
+            trace_id="t",
+            decision=Containment.DELIVER,
+            text="",
+            checked=True,
+            dropped=(Layer.L3,),
+            policy_id="p",
+            within_ms=800,
+            took_ms=12.0,
+        )
+    )
     found.losses.messages["traces"] = 5
     topic = TopicCoverage(
         topic="traces", partitions=1, messages={"missing": 1}, found={}, traces=dict.fromkeys(TRACES, 0)
@@ -97,6 +112,12 @@ def test_values_are_those_of_the_process(sources: Sources) -> None:
         ("groundwatch_coverage_messages", (("fate", "missing"), ("topic", "traces"))): 1.0,
         ("groundwatch_assembled_traces_total", (("reason", "root_end"),)): 4.0,
         ("groundwatch_lost_messages_total", (("topic", "traces"),)): 5.0,
+        ("groundwatch_checks_total", (("decision", "deliver"), ("reason", "judged"))): 1.0,
+        ("groundwatch_check_layers_dropped_total", (("layer", "L3"),)): 1.0,
+        ("groundwatch_check_seconds_bucket", (("le", "0.01"),)): 0.0,
+        ("groundwatch_check_seconds_bucket", (("le", "0.025"),)): 1.0,
+        ("groundwatch_check_seconds_sum", ()): 0.012,
+        ("groundwatch_check_threads_late", (("threads", "above"),)): 0.0,
         ("groundwatch_layer_answers_total", (("layer", "L3"), ("ran", "true"), ("why", "in_band"))): 1.0,
         ("groundwatch_layer_claims_total", (("layer", "L3"),)): 2.0,
         ("groundwatch_layer_tokens_total", (("direction", "in"), ("layer", "L3"))): 90.0,

@@ -1,0 +1,124 @@
+"""Checks one answer within the time that its policy allows; a layer that does not end is left behind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from time import monotonic
+from uuid import uuid4
+
+import structlog
+
+from detectors.allowance import Allowance
+from detectors.routing import route_of
+from sampling.effective import EffectivePolicy
+from schemas.layers import LayerReason
+from schemas.policy import OnFailure
+from schemas.trace import Trace
+from streams.inline.answering import Case, judged_reply, unjudged_reply
+from streams.inline.counts import CheckCounts
+from streams.inline.pace import Pace
+from streams.inline.reply import CheckReply, Unchecked
+from streams.inline.request import CheckRequest
+from streams.inline.sources import readable_sources
+from streams.inline.stages import Above, Judges, judge_below, layers_in_use
+from streams.inline.workers import Workers
+
+log = structlog.get_logger(__name__)
+MOST_REPLY_SECONDS = 0.005
+"""Kept back from the time allowed, a tenth of it at most, for making the reply."""
+
+
+@dataclass(slots=True)
+class Checker:
+    """``policy`` gives the one in force at a moment; ``below`` are threads for L0 and L1, ``above`` those for the rest.
+
+    Two kinds of threads, so that a layer that hangs never keeps an answer from being judged by L0 and L1.
+    """
+
+    judges: Judges
+    policy: Callable[[datetime], EffectivePolicy]
+    now: Callable[[], datetime]
+    below: Workers
+    above: Workers
+    max_in_flight: int
+    counts: CheckCounts = field(default_factory=CheckCounts)
+    pace: Pace = field(default_factory=Pace)
+
+    async def check(self, asked: CheckRequest) -> CheckReply:
+        """The reply, at the latest when the time allowed is over. Raises PolicyIncomplete while no policy is known."""
+        began = monotonic()
+        now = self.now()
+        policy = self.policy(now)
+        trace = asked.to_trace(now, f"check-{uuid4().hex}")
+        case = _case(asked, trace, policy)
+        if self.counts.in_flight >= self.max_in_flight:
+            reply = unjudged_reply(case, Unchecked.OVERLOADED)
+        else:
+            self.counts.in_flight += 1
+            try:
+                reply = await self._judged(case, trace, now, _until(began, case.within_ms))
+            finally:
+                self.counts.in_flight -= 1
+        reply = reply.model_copy(update={"took_ms": round((monotonic() - began) * 1000, 1)})
+        self.counts.add(reply)
+        _log_reply(reply, trace)
+        return reply
+
+    async def _judged(self, case: Case, trace: Trace, now: datetime, until: float) -> CheckReply:
+        try:
+            below = await self.below.run(partial(judge_below, self.judges, trace, case.policy, now), until)
+        except TimeoutError:
+            return unjudged_reply(case, Unchecked.OUT_OF_TIME)
+        except Exception as error:  # noqa: BLE001 - whatever judging breaks on, the caller gets the policy's decision
+            _log_failure(case.trace_id, error)
+            return unjudged_reply(case, Unchecked.FAILED)
+        verdict = below.verdict
+        in_use = layers_in_use(below, self.judges.above)
+        if in_use:
+            above = Above(self.judges, below, Allowance(until, self.pace.needs_seconds()), in_use)
+            has_failed = await self._go_above(case, above, until)
+            if has_failed and case.on_failure is OnFailure.CLOSED:
+                return unjudged_reply(case, Unchecked.FAILED)
+            verdict = above.best(case.on_failure, LayerReason.FAILED if has_failed else LayerReason.OUT_OF_TIME)
+            self.pace.note(verdict.routing)
+        return judged_reply(case, verdict, readable_sources(trace, verdict, below.unfit))
+
+    async def _go_above(self, case: Case, above: Above, until: float) -> bool:
+        """Whether it failed; out of time is no failure, since what has ended by then counts."""
+        try:
+            await self.above.run(above.run, until)
+        except TimeoutError:
+            return False
+        except Exception as error:  # noqa: BLE001 - as above
+            _log_failure(case.trace_id, error)
+            return True
+        return False
+
+
+def _case(asked: CheckRequest, trace: Trace, policy: EffectivePolicy) -> Case:
+    rule = route_of(policy.document, trace.intent, trace.tier).inline
+    within_ms = rule.within_ms if asked.within_ms is None else min(asked.within_ms, rule.within_ms)
+    return Case(asked, trace.trace_id, trace.intent, policy.policy_id, policy.document, rule.on_failure, within_ms)
+
+
+def _until(began: float, within_ms: int) -> float:
+    seconds = within_ms / 1000
+    return began + seconds - min(MOST_REPLY_SECONDS, seconds / 10)
+
+
+def _log_reply(reply: CheckReply, trace: Trace) -> None:
+    log.info(
+        "check",
+        trace_id=reply.trace_id,
+        intent=trace.intent,
+        tier=trace.tier.value,
+        decision=reply.decision.value,
+        reason=reply.reason.value if reply.reason else "",
+        dropped=[layer.value for layer in reply.dropped],
+        took_ms=reply.took_ms,
+    )
+
+
+def _log_failure(trace_id: str, error: Exception) -> None:
+    log.error("check_failed", trace_id=trace_id, error=type(error).__name__)

@@ -1,0 +1,55 @@
+"""How long each layer is expected to take on an answer, learnt from those before."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from schemas.labels import Layer
+from schemas.layers import LayerReason, LayerRun
+
+_OF_MEAN, _OF_DEVIATION, _DEVIATIONS = 1 / 8, 1 / 4, 2.0
+_FORGOTTEN = 0.95
+
+
+@dataclass(slots=True)
+class _Time:
+    mean: float
+    deviation: float
+
+
+@dataclass(slots=True)
+class Pace:
+    """Mean and mean deviation, smoothed as TCP does with its round trips (RFC 6298). Used in one thread.
+
+    A layer that is left out for lack of time is expected to be a little faster each time, or it would never be tried
+    again after one bad minute.
+    """
+
+    _times: dict[Layer, _Time] = field(default_factory=dict)
+
+    def note(self, routing: Iterable[LayerRun]) -> None:
+        """Learn from the routing table of an answer."""
+        for row in routing:
+            if row.ran and not row.cached:
+                self._took(row.layer, row.took_ms / 1000)
+            elif row.why is LayerReason.OUT_OF_TIME and row.layer in self._times:
+                known = self._times[row.layer]
+                known.mean *= _FORGOTTEN
+                known.deviation *= _FORGOTTEN
+
+    def needs_seconds(self) -> Mapping[Layer, float]:
+        """What each layer must have left to be begun; nothing is known of one that never ran.
+
+        L4 runs before L3, and is left out before it: so it must leave time for both.
+        """
+        needs = {layer: time.mean + _DEVIATIONS * time.deviation for layer, time in self._times.items()}
+        if Layer.L4 in needs:
+            needs[Layer.L4] += needs.get(Layer.L3, 0.0)
+        return needs
+
+    def _took(self, layer: Layer, seconds: float) -> None:
+        known = self._times.get(layer)
+        if known is None:
+            self._times[layer] = _Time(seconds, seconds / 2)
+            return
+        known.deviation += _OF_DEVIATION * (abs(seconds - known.mean) - known.deviation)
+        known.mean += _OF_MEAN * (seconds - known.mean)
