@@ -1,6 +1,7 @@
 """``groundwatch fingerprint``: what makes verdicts a series of their own, and what changed between two."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,62 +10,31 @@ import yaml
 from rich.text import Text
 
 from sampling.policy_file import default_policy
-from schemas.base import Record, UtcDatetime
+from schemas.base import Record
 from schemas.errors import ConfigError, GroundwatchError, NotReached
-from schemas.labels import Layer
+from schemas.labels import RiskTier
 from schemas.policy import PolicyDocument
-from streams.cli.display import json_line, moment, plain, stderr, stdout
+from streams.cli.display import json_line, plain, stderr, stdout
+from streams.cli.fingerprint_view import Made, compared, comparison_text, made_text
 from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.cli.policy_files import parsed
 from streams.clock import utc_now
 from streams.settings import Settings
-from streams.settings.verify import Verify
 
 _STORED = re.compile(r"[0-9a-f]{16}")
 NOW = "now"
-_MEANS = {
-    "detector": "other weights, features or model: the same claim gets other scores",
-    "layers": "other layers of detection took part",
-    "splitter": "answers are split into other claims",
-    "l0": "other structural checks: other claims are found unsupported by their structure alone",
-    "phrases": "other phrase lists: other sentences count as claims, refusals or deeds",
-}
-_OF_THRESHOLD = "the same scores get other labels"
+ANY = "*"
 
 
-class Made(Record):
-    """A fingerprint and its parts; ``source`` says where they come from, the times when stored verdicts have it."""
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Which answers the fingerprint is of: the first route of the policy that matches holds."""
 
-    source: str
-    fingerprint: str
-    parts: dict[str, str]
-    first_ts: UtcDatetime | None = None
-    last_ts: UtcDatetime | None = None
+    intent: str
+    tier: RiskTier
 
 
-class ChangedPart(Record):
-    """A part that differs, and what that means; empty where a side has no such part."""
-
-    part: str
-    before: str
-    after: str
-    means: str
-
-
-class Shown(Record):
-    """What is printed: a fingerprint and, with ``--compare``, what it was compared with and what differs."""
-
-    source: str
-    fingerprint: str
-    parts: dict[str, str]
-    first_ts: UtcDatetime | None = None
-    last_ts: UtcDatetime | None = None
-    compared_with: Made | None = None
-    is_same_series: bool | None = None
-    changed: tuple[ChangedPart, ...] | None = None
-
-
-def fingerprint(
+def fingerprint(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
     config: ConfigFile = None,
     policy: Annotated[
         Path | None, typer.Option(help="Policy file; the policy in force, or else the default one, when left out.")
@@ -78,12 +48,15 @@ def fingerprint(
         ),
     ] = ("", ""),
     stored: Annotated[bool, typer.Option("--stored", help="List the fingerprints of stored verdicts.")] = False,
+    intent: Annotated[str, typer.Option(help="Of answers of this intent: routes of the policy may differ.")] = ANY,
+    tier: Annotated[RiskTier, typer.Option(help="Of answers of this risk tier, likewise.")] = RiskTier.MEDIUM,
     as_json: AsJson = False,
 ) -> None:
     """Print the fingerprint that verdicts get now, part by part, or why two series differ.
 
     Verdicts of different fingerprints are different series: rates and alerts are never taken over several of them.
-    Sampling, bars, critical rules and fallback texts are no parts.
+    Sampling, bars, critical rules and fallback texts are no parts. Models of the configuration are loaded for it, which
+    takes seconds; a layer that cannot be is named.
 
     For example:
 
@@ -94,45 +67,34 @@ def fingerprint(
     - `groundwatch fingerprint --compare 929aa7dd3fa2fe81 5c0b6e2f4d17a930` why one line ends and another begins
     """
     settings = settings_of(config)
+    case = Case(intent, tier)
     if any(compare):
-        found = compared(_side(compare[0], settings), _side(compare[1], settings))
-        _print(found, _comparison_text(found), as_json=as_json)
+        found = compared(_side(compare[0], settings, case), _side(compare[1], settings, case))
+        _print(found, comparison_text(found), as_json=as_json)
     elif stored:
         for made in _stored(settings):
-            _print(made, _made_text(made), as_json=as_json)
+            _print(made, made_text(made), as_json=as_json)
     else:
-        made = _of(parsed(policy), str(policy), settings.verify) if policy else _now(settings)
-        _print(made, _made_text(made), as_json=as_json)
+        made = _of(parsed(policy), str(policy), settings, case) if policy else _now(settings, case)
+        _print(made, made_text(made), as_json=as_json)
 
 
-def compared(before: Made, after: Made) -> Shown:
-    """What differs between two, with what each difference means. Raises NotReached where the parts are not known."""
-    from detectors.fingerprint import changed_parts  # noqa: PLC0415  loads word lists; --help must not wait
-
-    for made in (before, after):
-        if not made.parts:
-            raise NotReached(f"{made.source}: its verdicts are of a version that did not store what it is made of")
-    changed = tuple(
-        ChangedPart(part=name, before=old, after=new, means=_MEANS.get(name, _OF_THRESHOLD))
-        for name, old, new in changed_parts(before.parts, after.parts)
-    )
-    return Shown(**after.model_dump(), compared_with=before, is_same_series=not changed, changed=changed)
-
-
-def _of(policy: PolicyDocument, source: str, verify: Verify) -> Made:
-    from detectors.claims import splitter_name  # noqa: PLC0415  as above
-    from detectors.evidence import load_evidence_detector  # noqa: PLC0415
-    from detectors.fingerprint import digest, fingerprint_parts  # noqa: PLC0415
+def _of(policy: PolicyDocument, source: str, settings: Settings, case: Case) -> Made:
+    from detectors.claims import splitter_name  # noqa: PLC0415  loads word lists; --help must not wait
+    from detectors.fingerprint import digest, route_parts  # noqa: PLC0415
+    from detectors.routing import plan_of, route_of  # noqa: PLC0415
+    from streams.cli.layered import detectors_of  # noqa: PLC0415
     from streams.completion import llm_splitter  # noqa: PLC0415
 
-    model = llm_splitter(verify)
+    model = llm_splitter(settings.verify)
     splitter = model.name if model else splitter_name(policy.claims.split)
-    detector = load_evidence_detector().fingerprint
-    parts = fingerprint_parts(detector, policy.thresholds, (Layer.L0, Layer.L1), splitter=splitter)
-    return Made(source=source, fingerprint=digest(parts), parts=parts)
+    detector, above = detectors_of(settings)
+    plan = plan_of(route_of(policy, case.intent, case.tier), above)
+    parts = route_parts(detector.fingerprint, policy, plan, above, splitter)
+    return Made(source=source, fingerprint=digest(parts), parts=parts, without=dict(above.notes))
 
 
-def _now(settings: Settings) -> Made:
+def _now(settings: Settings, case: Case) -> Made:
     from streams.cli.policy import published  # noqa: PLC0415  the store's client is slow to import
     from streams.cli.policy_log import in_force  # noqa: PLC0415
 
@@ -140,13 +102,13 @@ def _now(settings: Settings) -> Made:
         holds = in_force(published(settings), utc_now())
     except GroundwatchError as error:
         stderr().print(plain(f"The default policy is taken, since the one in force is not known: {error}"))
-        return _of(default_policy(), "default policy", settings.verify)
-    return _of(holds.document, f"policy {holds.policy_id} in force", settings.verify)
+        return _of(default_policy(), "default policy", settings, case)
+    return _of(holds.document, f"policy {holds.policy_id} in force", settings, case)
 
 
-def _side(text: str, settings: Settings) -> Made:
+def _side(text: str, settings: Settings, case: Case) -> Made:
     if text == NOW:
-        return _now(settings)
+        return _now(settings, case)
     if _STORED.fullmatch(text) and not Path(text).exists():
         found = _stored(settings, text)
         if not found:
@@ -157,8 +119,8 @@ def _side(text: str, settings: Settings) -> Made:
     if not text or not Path(text).is_file():
         raise ConfigError(f"--compare {text!r}: give a policy file, a configuration file, 16 hex digits, or {NOW}")
     if _is_configuration(Path(text)):
-        return _now(settings_of(Path(text))).model_copy(update={"source": text})
-    return _of(parsed(Path(text)), text, settings.verify)
+        return _now(settings_of(Path(text)), case).model_copy(update={"source": text})
+    return _of(parsed(Path(text)), text, settings, case)
 
 
 def _is_configuration(file: Path) -> bool:
@@ -190,27 +152,3 @@ def _print(record: Record, text: Text, *, as_json: bool) -> None:
         json_line(record.model_dump(mode="json", exclude_none=True))
     else:
         stdout().print(text)
-
-
-def _made_text(made: Made) -> Text:
-    used = f", {moment(made.first_ts)} to {moment(made.last_ts)}" if made.first_ts else ""
-    lines = [Text.assemble((plain(made.fingerprint), "bold"), plain(f"  {made.source}{used}"))]
-    width = max((len(name) for name in made.parts), default=0)
-    lines += [Text(plain(f"  {name:<{width}}  {value}")) for name, value in made.parts.items()]
-    if not made.parts:
-        lines.append(Text("  what it is made of was not stored", style="dim"))
-    return Text("\n").join(lines)
-
-
-def _comparison_text(found: Shown) -> Text:
-    lines = [
-        Text(plain(f"{side.fingerprint}  {side.source}"), style="bold")
-        for side in (found.compared_with or found, found)
-    ]
-    if found.is_same_series:
-        return Text("\n").join([*lines, Text("Nothing differs: one series.")])
-    lines.append(Text("Different series: the second begins with a baseline of its own, because of"))
-    for change in found.changed or ():
-        lines.append(Text(plain(f"  {change.part}: {change.before or '(none)'} -> {change.after or '(none)'}")))
-        lines.append(Text(f"      {change.means}", style="dim"))
-    return Text("\n").join(lines)

@@ -9,6 +9,9 @@ from schemas.errors import ConfigError
 from streams.models.manifest import Manifest, faults_of, read_manifest
 from streams.settings.models import NAME, WORDS
 
+FOUNDATION = "foundation"
+"""Subfolder with the tokenizer of the model that a model was made from."""
+
 
 class State(StrEnum):
     """How a model stands."""
@@ -61,6 +64,12 @@ def look_into(folder: Path, name: str, *, with_sums: bool = False) -> Found:
     if manifest is None:
         return Found(name, folder, State.UNCHECKED)
     return Found(name, folder, State.DAMAGED if faults else State.PRESENT, tuple(faults), manifest)
+
+
+def tokenizer_of(folder: Path) -> Path | None:
+    """Where the tokenizer of a model lies that has none of its own; None for one that has."""
+    foundation = folder / FOUNDATION
+    return foundation if foundation.is_dir() else None
 
 
 def models_in(root: Path) -> Iterator[str]:

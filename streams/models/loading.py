@@ -9,13 +9,12 @@ from detectors.detector import Detector
 from detectors.layers import StackedDetector
 from detectors.models import Device, ModelOptions, Precision, load_model
 from detectors.models.alone import Alone
+from detectors.models.stacking import load_stacked
 from schemas.errors import ConfigError
-from streams.models.folder import Found, State, look_at, look_into
+from streams.models.folder import Found, State, look_at, look_into, tokenizer_of
 from streams.settings.models import AUTO, NONE, OWN, Models
 
 log = structlog.get_logger(__name__)
-FOUNDATION = "foundation"
-"""Subfolder of a model with the tokenizer of the model that it was made from, where it has none of its own."""
 
 
 def load_models(settings: Models, data_dir: Path, below: Detector) -> tuple[StackedDetector | None, str]:
@@ -38,15 +37,13 @@ def load_models(settings: Models, data_dir: Path, below: Detector) -> tuple[Stac
 
 def load_own(settings: Models, below: Detector) -> StackedDetector:
     """The model that ships with us, stacked on L1. Raises ConfigError or ImportError where something is not there."""
-    del settings, below
-    raise ImportError("the model of ours is not in this version")
+    return load_stacked(below, options_of(settings))
 
 
 def load_folder(found: Found, settings: Models) -> StackedDetector:
     """The model in a folder that was looked at. Raises ConfigError as ``detectors.models.load_model``."""
-    options = options_of(settings)
-    foundation = found.folder / FOUNDATION
-    return Alone(load_model(found.folder, replace(options, tokenizer=foundation) if foundation.is_dir() else options))
+    options = replace(options_of(settings), tokenizer=tokenizer_of(found.folder))
+    return Alone(load_model(found.folder, options))
 
 
 def found_model(settings: Models, data_dir: Path) -> Found:

@@ -8,10 +8,13 @@ from typer.testing import CliRunner, Result
 
 from detectors.claims import splitter_name
 from detectors.fingerprint import digest
+from detectors.layers import Layers
 from sampling.policy_file import default_policy_text
 from schemas.errors import ConfigError, NotReached
-from streams.cli.fingerprint import Made, compared
+from streams.cli import layered
+from streams.cli.fingerprint_view import Made, compared
 from streams.cli.program import app
+from tests.fakes_layers import FakeStacked
 
 
 @pytest.fixture
@@ -20,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GROUNDWATCH_CONFIG", raising=False)
     monkeypatch.setenv("GROUNDWATCH_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("GROUNDWATCH_MODELS__USE", "none")
     for name in ("GROUNDWATCH_DATA", "GROUNDWATCH_KAFKA_HOME"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
@@ -111,3 +115,23 @@ def test_verdicts_of_older_versions_cannot_be_explained() -> None:
 
     with pytest.raises(NotReached, match="did not store"):
         compared(old, old)
+
+
+def test_a_layer_above_l1_is_a_part_where_the_route_has_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models judge in L1's place; a route without them keeps its series."""
+    monkeypatch.setattr(layered, "load_layers", lambda _settings, _detector: Layers(models=FakeStacked()))
+    policy = folder / "p.yaml"
+    policy.write_text("name: x\nroutes: [{intent: fees, models: false}]\n", encoding="utf-8")
+
+    with_models = json.loads(ask("--policy", str(policy), "--json").stdout)["parts"]
+    without = json.loads(ask("--policy", str(policy), "--intent", "fees", "--json").stdout)["parts"]
+
+    assert ("fake-stacked-1", "L0,L1,L2") == (with_models["detector"], with_models["layers"])
+    assert "L0,L1" == without["layers"]
+
+
+def test_a_layer_that_cannot_be_loaded_is_named_with_the_reason(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker beside this one may have it, and then makes another series."""
+    absent = Layers(notes={"L2": "torch is not installed"})
+    monkeypatch.setattr(layered, "load_layers", lambda _settings, _detector: absent)
+    assert "without L2: torch is not installed" in ask("--policy", policy_file(folder, "p.yaml")).stdout
