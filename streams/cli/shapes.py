@@ -10,12 +10,12 @@ from schemas.labels import Containment, FailureLabel, Layer, Outcome, RiskTier, 
 from schemas.policy import PolicyRecord
 from streams.attach.report import Attached
 from streams.calibration.report import CalibrationReport
-from streams.cli import fingerprint
 from streams.cli.config import ShownSetting
 from streams.cli.deadletter_skip import Skipped
 from streams.cli.deadletter_view import LetterShown
 from streams.cli.deadletter_view import Replayed as LettersReplayed
 from streams.cli.detach import Detached
+from streams.cli.fingerprint_view import Shown
 from streams.cli.golden_view import CheckedProblem, GoldenAdded, Relabelled, SplitResult
 from streams.cli.migrate import Migrated
 from streams.cli.policy_files import CheckedFile
@@ -94,7 +94,7 @@ SHAPES: dict[str, type[Record]] = {
     "deploy list": Deploy,
     "deploy mark": Deploy,
     "detach": Detached,
-    "fingerprint": fingerprint.Shown,
+    "fingerprint": Shown,
     "gate": GateReport,
     "golden add": GoldenAdded,
     "golden check": CheckedProblem,
