@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboards.views.layers import LayerView, consistency_text, layer_views
 from dashboards.views.spans import MarkedText, Span, mark
 from schemas.claim import ClaimSource
 from schemas.draw import Draw, Screening
@@ -117,6 +118,17 @@ class TracePage:
             return "nothing"
         texts = " and ".join(f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts)
         return f"{texts}, {sum(text.chars for text in seen):,} characters"
+
+    @property
+    def layers(self) -> tuple[LayerView, ...]:
+        """What became of each layer; empty without a verdict, and in verdicts of older versions."""
+        return layer_views(self.answer.verdict.routing) if self.answer.verdict else ()
+
+    @property
+    def consistency(self) -> str:
+        """What comparing the answer with others showed; empty where that was not done."""
+        found = self.answer.verdict.consistency if self.answer.verdict else None
+        return consistency_text(found) if found else ""
 
     @property
     def is_context_truncated(self) -> bool:

@@ -10,7 +10,7 @@ from schemas.finding import Finding
 from schemas.trace import Passage, Trace, passage_hash
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import moment, plain, style_of, styled
-from streams.cli.verdict_view import failures_line, judged_line
+from streams.cli.verdict_view import consistency_line, failures_line, judged_line, routing_lines
 from streams.store import StoredTrace
 
 PASSAGE_CHARACTERS = 100
@@ -38,6 +38,7 @@ def describe(stored: StoredTrace, delivered: str | None) -> Text:
     if newest is not None:
         lines += [line for claim in newest.claims for line in _claim(claim, trace)]
         lines += [_finding(finding, trace) for finding in newest.findings]
+        lines += _layers(newest)
     if delivered is not None:
         is_same = delivered == trace.answer
         lines.append(_labelled("delivers", "the answer as it is" if is_same else delivered))
@@ -100,7 +101,8 @@ def _claim(judged: ClaimVerdict, trace: Trace) -> Iterator[Text]:
     critical = [f"critical: {judged.claim.critical_rule}"] if judged.claim.critical_rule else []
     source = [f"from {judged.source}"] if judged.source else []
     layers = ["+".join(judged.layers)] if judged.layers else []
-    notes = [*source, *numbers, *critical, *layers]
+    sure = [f"the judge's word, confidence {judged.confidence:.2f}"] if judged.confidence is not None else []
+    notes = [*source, *numbers, *sure, *critical, *layers]
     shown = f"  ({', '.join(notes)})" if notes else ""
     label = styled(judged.error or judged.label)
     subject = f"({judged.claim.subject}) " if judged.claim.subject else ""
@@ -121,6 +123,13 @@ def _finding(finding: Finding, trace: Trace) -> Text:
     place = f" ({', '.join(where)})" if where else ""
     detail = f": {finding.detail}" if finding.detail else ""
     return Text.assemble(f"{'finding':<11}", (finding.rule.value, "yellow"), plain(f"{place}{detail}"))
+
+
+def _layers(verdict: Verdict) -> Iterator[Text]:
+    for number, line in enumerate(routing_lines(verdict)):
+        yield _labelled("" if number else "layers", line)
+    if verdict.consistency is not None:
+        yield _labelled("samples", consistency_line(verdict.consistency))
 
 
 def _passages(trace: Trace) -> Iterator[Text]:

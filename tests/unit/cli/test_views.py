@@ -11,7 +11,8 @@ from sampling.policy_diff import CellTraffic, diff_policies
 from schemas.draw import DrawnTrace
 from schemas.errors import ConfigError
 from schemas.finding import Finding, StructuralRule
-from schemas.labels import ClaimLabel, FailureLabel, Outcome, RiskTier
+from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome, RiskTier
+from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.policy import IntentRules, Sampling, StratumRule, Thresholds
 from streams.cli.options import moment_of
 from streams.cli.policy_files import checked_file
@@ -49,6 +50,31 @@ def test_a_trace_shows_everything_that_explains_its_verdict() -> None:
         "versions", "L0 L1",
     ]  # fmt: skip
     assert [part for part in wanted if part not in shown] == []
+
+
+def test_a_trace_shows_which_layers_ran_and_why_not() -> None:
+    """What they cost, how sure the judge is, and what comparing several answers showed."""
+    judged = claim_verdict(ClaimLabel.UNSUPPORTED, decided_by=Layer.L3, confidence=0.9)
+    routing = (
+        LayerRun(layer=Layer.L2, ran=False, why=LayerReason.NOT_ROUTED),
+        LayerRun(
+            layer=Layer.L3, ran=True, why=LayerReason.IN_BAND, claims=1, calls=2, cached=3, tokens_in=1900,
+            tokens_out=80, cost_usd=0.0012, took_ms=700,
+        ),
+    )  # fmt: skip
+    compared = Consistency(source="resampled", samples=5, votes=2, unstable_claims=(0,), is_flagged=True)
+    shown = describe(stored(claims=(judged,), routing=routing, consistency=compared), None).plain
+    wanted = [
+        "layers     L2 not run: not routed",
+        "L3 ran: in band, 1 claim, 2 calls, 3 from the cache, 1,900 tokens in, 80 out, 0.0012 USD, 700.0 ms",
+        "samples    unstable: 5 answers (resampled), 2 say the same, too few support claim 0",
+        "the judge's word, confidence 0.90",
+    ]
+    assert [part for part in wanted if part not in shown] == []
+    long = Consistency(source="trace", samples=3, agreement=0.75, mean_logprob=-0.5)
+    assert "stable: 3 answers (trace), support of its claims by the others 0.75, mean log-probability -0.50" in (
+        describe(stored(consistency=long), None).plain
+    )
 
 
 def test_claims_are_coloured_in_the_answer_as_it_was_given() -> None:

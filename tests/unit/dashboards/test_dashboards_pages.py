@@ -9,7 +9,8 @@ from dashboards.formats import trace_link
 from schemas.claim import ClaimSource
 from schemas.errors import StoreUnavailable
 from schemas.finding import Finding, StructuralRule
-from schemas.labels import ClaimLabel, FailureLabel, Outcome, Severity
+from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome, Severity
+from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.trace import passage_hash
 from schemas.verdict import SeenText
 from tests.builders import (
@@ -149,6 +150,34 @@ async def test_the_trace_page_tells_source_severity_faithfulness_times_and_what_
         "detector evidence:abc",
     ):
         assert expected in text
+
+
+async def test_the_trace_page_tells_which_layers_ran_and_how_sure_the_judge_is() -> None:
+    """Why and why not, calls, tokens, cost and time; and what comparing several answers showed, when it was done."""
+    item = stored()
+    judged = claim_verdict(ClaimLabel.UNSUPPORTED, decided_by=Layer.L3, confidence=0.9)
+    run = LayerRun(layer=Layer.L3, ran=True, why=LayerReason.SUSPECT, claims=1, calls=1, cached=2, tokens_in=1900)
+    run = run.model_copy(update={"tokens_out": 80, "cost_usd": 0.0012, "took_ms": 700.0})
+    compared = Consistency(source="resampled", samples=5, votes=2, unstable_claims=(0,), is_flagged=True)
+    changes = {
+        "claims": (judged,),
+        "routing": (LayerRun(layer=Layer.L2, ran=False, why=LayerReason.NOT_ROUTED), run),
+        "consistency": compared,
+    }
+    found = item.verdicts[0].model_copy(update=changes)
+
+    page = await get(FakeStore(stored=[item.model_copy(update={"verdicts": [found]})]), trace_link("t-1", NOW))
+
+    text = " ".join(page.text.split())
+    for expected in (
+        "L2 models not run: not routed",
+        "L3 judge ran: suspect 1 1 call, 2 from the cache 1 900, 80 0.0012 USD 700.0 ms",
+        "5 answers compared, the others drawn anew from the recorded prompt; 2 say the same; too few support claim 1",
+        "unstable",
+        "the judge's word, confidence 0.90",
+    ):
+        assert expected in text
+    assert "Which layers ran" not in (await get(FakeStore(stored=[item]), trace_link("t-1", NOW))).text
 
 
 async def test_the_trace_page_says_when_another_answer_is_stored_than_was_judged() -> None:
