@@ -1,17 +1,18 @@
 """The purse of a process: hours, pots, a store that is away, threads."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import pytest
 
 from detectors.layers import Payer, Spent
+from sampling.budget import NOTHING
 from schemas.errors import RowRejected, StoreUnavailable
 from schemas.labels import Layer, RiskTier
 from schemas.policy import Budget, PolicyDocument, Route
-from schemas.spend import ALL
+from schemas.spend import ALL, BudgetShare
 from streams.spend import OpenPurse, Spending, purse_of, spending_of
 from tests.builders import NOW
 from tests.fakes_spend import MemorySpending
@@ -133,6 +134,40 @@ def test_without_the_store_each_worker_gets_its_part_of_the_limit() -> None:
         while spends(worker, 10):
             totals[place] += 10
     assert [450, 450] == totals
+
+
+def test_worker_that_alone_has_lost_the_store_has_its_part_kept_for_it() -> None:
+    """The other reads the store and sees that this one is alive and has not said how far it goes."""
+    world = World(now=NOW + 59 * MINUTE)
+    lost, other = world.worker(), world.worker()
+    for worker in (lost, other, lost, other):
+        worker.meet()
+    world.now = NOW + HOUR
+    total = spent_until_refused(other, world)
+    world.fails(StoreUnavailable("away"))
+    world.now = NOW + HOUR + 2 * MINUTE
+    while spends(lost, 10):
+        total += 10
+    assert 850 <= total <= 900
+
+
+def test_worker_looks_again_after_it_has_written() -> None:
+    """Two that came in between have taken what it meant to take."""
+    world = World()
+    slow, quick, last = world.worker(), world.worker(), world.worker()
+    write = world.store.spending.insert_shares
+
+    def late(rows: Sequence[BudgetShare], rev: int) -> None:
+        world.store.spending.insert_shares = write  # type: ignore[method-assign]
+        quick.meet()
+        last.meet()
+        write(rows, rev)
+
+    world.store.spending.insert_shares = late  # type: ignore[method-assign]
+    slow.meet()
+    may = [worker.account.balance(NOW, ALL).may or NOTHING for worker in (slow, quick, last)]
+    assert 900 >= sum(one.tokens for one in may)
+    assert all(one.tokens > 0 for one in may)
 
 
 def test_worker_that_loses_the_store_stays_within_its_share() -> None:
