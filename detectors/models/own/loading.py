@@ -10,13 +10,13 @@ from typing import Any
 from detectors.evidence import load_weights
 from detectors.models.calibration import Calibration
 from detectors.models.options import ModelOptions, Precision
-from detectors.models.own.base import HINT, base_folder
+from detectors.models.own.base import HINT, MODULE, base_folder
 from detectors.models.own.detector import VERSION, CrossEncoder, Model
 from detectors.models.own.encoding import Encoder
 from schemas.errors import ConfigError
 
 WEIGHTS, RECORD = "model.safetensors", "record.json"
-_NEEDED = ("torch", "transformers", "tokenizers", "safetensors")
+_NEEDED = ("torch", "transformers", "tokenizers", "safetensors", MODULE)
 _WARM_UP = "Refunds take 14 days."
 
 
@@ -27,8 +27,7 @@ def load_own(options: ModelOptions | None = None) -> CrossEncoder:
     ConfigError, naming what to install, where a library or the base model is absent or its files are other ones.
     """
     chosen = options or ModelOptions()
-    absent = [name for name in _NEEDED if find_spec(name) is None]
-    if absent:
+    if absent := missing_libraries():
         raise ConfigError(f"our model needs {', '.join(absent)}; {HINT}")
     if chosen.precision is Precision.INT8:
         raise ConfigError("our model is not offered in int8: take precision auto, fp32 or bf16")
@@ -37,16 +36,23 @@ def load_own(options: ModelOptions | None = None) -> CrossEncoder:
         return load_from(folder, base, chosen)
 
 
+def missing_libraries() -> list[str]:
+    """Libraries that it needs and that are not installed, the package of its base model among them."""
+    return [name for name in _NEEDED if find_spec(name) is None]
+
+
+def check_own() -> None:
+    """Compare its files with what they should be, which needs no library. Raises ConfigError as ``load_own``."""
+    base_folder()
+    with as_file(files("detectors.models.own")) as folder:
+        _record_of(folder)
+
+
 def load_from(folder: Path, base: Path, options: ModelOptions) -> CrossEncoder:
     """The model whose weights and record lie in ``folder``. Raises ConfigError where they do not belong together."""
     from detectors.models.own.scoring import TorchScorer, load_network  # noqa: PLC0415 - only where it is loaded
 
-    if not all((folder / name).is_file() for name in (WEIGHTS, RECORD)):
-        raise ConfigError(f"{folder} holds no weights: train them with `make train-l2`, or install the package again")
-    record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    digest = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
-    if digest != record["weights_sha256"]:
-        raise ConfigError(f"{folder / WEIGHTS} is not what {RECORD} describes; install the package again")
+    record = _record_of(folder)
     encoder = Encoder(base)
     scorer = TorchScorer(load_network(folder / WEIGHTS, base), options)
     scorer.score([encoder.pair([_WARM_UP], _WARM_UP)])
@@ -56,8 +62,18 @@ def load_from(folder: Path, base: Path, options: ModelOptions) -> CrossEncoder:
             scorer,
             encoder,
             load_weights().terms,
-            f"crossencoder:{digest[:16]}:v{VERSION}:{record['most_chunks']}:{numbers}",
+            f"crossencoder:{record['weights_sha256'][:16]}:v{VERSION}:{record['most_chunks']}:{numbers}",
             Calibration(**record["calibration"]),
             record["most_chunks"],
         )
     )
+
+
+def _record_of(folder: Path) -> dict[str, Any]:
+    """What was written down when the weights in ``folder`` were trained. Raises ConfigError where they are others."""
+    if not all((folder / name).is_file() for name in (WEIGHTS, RECORD)):
+        raise ConfigError(f"{folder} holds no weights: train them with `make train-l2`, or install the package again")
+    record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    if hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() != record["weights_sha256"]:
+        raise ConfigError(f"{folder / WEIGHTS} is not what {RECORD} describes; install the package again")
+    return record
