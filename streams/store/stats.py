@@ -27,6 +27,9 @@ TIME_COLUMNS = {
     "suspects": "found_at",
     "message_fates": "recorded_at",
     "unstored_traces": "closed_at",
+    "spend": "minute",
+    "budget_shares": "hour",
+    "judge_cache": "written_at",
 }
 """What counts as the age of a row; a table that is not here has none."""
 _DAY = timedelta(days=1)
