@@ -9,7 +9,7 @@ from sampling.effective import ANY
 from sampling.policy_yaml import Path, dotted
 from schemas.errors import ConfigError
 from schemas.patterns import compile_pattern
-from schemas.policy import REST, Allocation, IntentRules, PolicyDocument, StratumRule
+from schemas.policy import REST, Allocation, Budget, IntentRules, PolicyDocument, Route, StratumRule
 from schemas.sources import RestrictedSource
 
 _MIN_CANARY_LETTERS = 4
@@ -26,6 +26,7 @@ def problems(document: PolicyDocument) -> Problems:
     for intent, rules in document.intents.items():
         yield from _intent_problems(intent, rules, document)
     yield from _source_problems(document)
+    yield from _route_problems(document)
     for index, phrase in enumerate(document.canaries):
         if sum(char.isalnum() for char in phrase) < _MIN_CANARY_LETTERS:
             fault = f" = {phrase!r}: answers would hold this by chance; give a phrase of 4 letters or more"
@@ -90,11 +91,30 @@ def _rule_fault(rule: StratumRule) -> str:
 
 
 def _covers(general: Allocation, special: Allocation) -> bool:
-    return (
-        general.intent in {ANY, special.intent}
-        and general.tier in {None, special.tier}
-        and general.stratum in {ANY, special.stratum}
-    )
+    return _takes(general, special) and general.stratum in {ANY, special.stratum}
+
+
+def _takes(general: Allocation | Route, special: Allocation | Route) -> bool:
+    return general.intent in {ANY, special.intent} and general.tier in {None, special.tier}
+
+
+def _route_problems(document: PolicyDocument) -> Problems:
+    for index, route in enumerate(document.routes):
+        path: Path = ("routes", index)
+        earlier = next((number for number, other in enumerate(document.routes[:index]) if _takes(other, route)), None)
+        if earlier is not None:
+            yield path, f" is never used: route {earlier} before it takes the same answers; put this one first"
+        if route.judge is not None and _is_nothing(route.budget, document.budget):
+            fault = ": with a budget of 0 every claim that it is wanted for would be error:budget; leave the judge out"
+            yield (*path, "judge"), fault
+        rule = route.consistency
+        if rule is not None and rule.may_resample and rule.temperature == 0:
+            fault = " = 0: the model would give the same answer each time; use 0.3 to 1, or may_resample: false"
+            yield (*path, "consistency", "temperature"), fault
+
+
+def _is_nothing(*budgets: Budget) -> bool:
+    return any(0 in {budget.usd_per_hour, budget.tokens_per_hour} for budget in budgets)
 
 
 def _intent_problems(intent: str, rules: IntentRules, document: PolicyDocument) -> Problems:

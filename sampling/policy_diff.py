@@ -55,7 +55,8 @@ class CellChange(Record):
 class PolicyDiff(Record):
     """The differences, empty when there are none.
 
-    ``starts_new_series``: thresholds and ``claims`` are part of the fingerprint, so rates begin a new baseline.
+    ``starts_new_series``: thresholds and ``claims`` are part of the fingerprint, so rates begin a new baseline. What
+    changes in ``routes`` may begin one too, for answers of that route and in processes that have the layers it names.
     ``checks_per_day`` is how many traces are verified a day, before and after; None without traffic.
     ``is_approximate``: strata differ, and which traces fall into a new one is not known, so they are reckoned as
     ``rest``.
@@ -66,6 +67,7 @@ class PolicyDiff(Record):
     strata: tuple[Change, ...] = ()
     probabilities: tuple[CellChange, ...] = ()
     rules: tuple[Change, ...] = ()
+    routes: tuple[Change, ...] = ()
     other: tuple[Change, ...] = ()
     checks_per_day: tuple[float, float] | None = None
     is_approximate: bool = False
@@ -73,7 +75,7 @@ class PolicyDiff(Record):
     @property
     def is_empty(self) -> bool:
         """True when nothing differs."""
-        return not (self.thresholds or self.strata or self.probabilities or self.rules or self.other)
+        return not (self.thresholds or self.strata or self.probabilities or self.rules or self.routes or self.other)
 
 
 def diff_policies(
@@ -98,6 +100,7 @@ def diff_policies(
         strata=strata,
         probabilities=tuple(_cells(old, new, traffic)),
         rules=rules,
+        routes=tuple(_route_changes(before, after)),
         other=tuple(change for change in changes if change.path not in shown and not change.path.startswith(_BY_CELL)),
         checks_per_day=(_checks(old, traffic), _checks(new, traffic)) if traffic else None,
         is_approximate=bool(strata) and bool(traffic),
@@ -105,13 +108,31 @@ def diff_policies(
 
 
 def _changes(before: PolicyDocument, after: PolicyDocument) -> Iterator[Change]:
-    old, new = _leaves(before.model_dump(mode="json")), _leaves(after.model_dump(mode="json"))
+    old, new = (_leaves(one.model_dump(mode="json", exclude={"routes"})) for one in (before, after))
     for path in [*old, *(path for path in new if path not in old)]:
         if old.get(path) != new.get(path):
             yield Change(path=path, before=old.get(path), after=new.get(path))
     first, second = ([rule.name for rule in document.sampling.strata] for document in (before, after))
     if first != second and sorted(first) == sorted(second):
         yield Change(path=f"{_STRATA}order", before=first, after=second)
+
+
+def _route_changes(before: PolicyDocument, after: PolicyDocument) -> Iterator[Change]:
+    """Routes by the answers that they take; one is added, removed or changed whole, since its parts hold together."""
+    old, new = _routes(before), _routes(after)
+    for name in [*old, *(name for name in new if name not in old)]:
+        if old.get(name) != new.get(name):
+            yield Change(path=name, before=old.get(name), after=new.get(name))
+    if list(old) != list(new) and sorted(old) == sorted(new):
+        yield Change(path="routes.order", before=list(old), after=list(new))
+
+
+def _routes(document: PolicyDocument) -> dict[str, Any]:
+    given = {}
+    for route in document.routes:
+        name = f"routes.{route.intent}/{route.tier or ANY}"
+        given[name] = route.model_dump(mode="json", exclude_defaults=True, exclude={"intent", "tier"})
+    return given
 
 
 def _leaves(value: Any) -> dict[str, Any]:

@@ -56,7 +56,11 @@ def describe_diff(diff: PolicyDiff, before: str, after: str) -> RenderableType:
         warning = "  ! a new fingerprint: rates start a new series with a new baseline, and alerts begin to learn anew"
         parts.append(Text(warning, style="bold yellow"))
     parts += [*_section("strata", diff.strata), *_probabilities(diff), *_expected(diff)]
-    parts += [*_section("rules", diff.rules), *_section("other", diff.other)]
+    parts += [*_section("rules", diff.rules), *_section("routes", diff.routes)]
+    if diff.routes:
+        hint = "  ! may start new series: `groundwatch fingerprint --compare now FILE` says where"
+        parts.append(Text(hint, style="bold yellow"))
+    parts += _section("other", diff.other)
     return Group(*parts)
 
 

@@ -12,8 +12,10 @@ from schemas.policy import (
     CriticalRule,
     Fallbacks,
     IntentRules,
+    JudgeRule,
     Overlay,
     PolicyDocument,
+    Route,
     Sampling,
     StratumRule,
     Thresholds,
@@ -55,6 +57,22 @@ def test_a_moved_threshold_starts_a_new_series() -> None:
     moved = diff_policies(policy(), policy(bars={RiskTier.HIGH: 0.9}))
     assert not moved.starts_new_series
     assert ["bars.high"] == [change.path for change in moved.other]
+
+
+def test_routes_are_compared_by_the_answers_that_they_take() -> None:
+    """Added, changed and removed whole, and what they leave at its default is not shown; an order that moved counts."""
+    first, second = Route(intent="refunds", tier=RiskTier.HIGH), Route(models=False)
+    judged = Route(intent="refunds", tier=RiskTier.HIGH, judge=JudgeRule(band_low=0.2))
+
+    found = diff_policies(policy(routes=(first,)), policy(routes=(judged, second)))
+
+    assert [("routes.refunds/high", {}, {"judge": {"band_low": 0.2}}), ("routes.*/*", None, {"models": False})] == [
+        (change.path, change.before, change.after) for change in found.routes
+    ]
+    assert (False, ()) == (found.is_empty, found.other)
+    low, high = Route(tier=RiskTier.LOW), Route(tier=RiskTier.HIGH)
+    moved = diff_policies(policy(routes=(low, high)), policy(routes=(high, low)))
+    assert ["routes.order"] == [change.path for change in moved.routes]
 
 
 def test_probabilities_are_compared_as_they_come_out_whatever_the_lines() -> None:

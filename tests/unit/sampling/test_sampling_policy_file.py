@@ -55,6 +55,20 @@ BAD = {
     START + "intents:\n  a:\n    critical:\n      - {name: x, pattern: '('}\n": (
         "line 5: intents.a.critical[0].pattern = '(': not a pattern that RE2 can run"
     ),
+    START + "routes:\n  - {tier: high}\n  - {intent: refunds, tier: high, models: false}\n": (
+        "line 4: routes[1] is never used: route 0 before it takes the same answers; put this one first"
+    ),
+    START + "routes:\n  - {juge: {}}\n": "line 3: routes[0].juge is not a key; did you mean judge?",
+    START + "routes:\n  - judge:\n      band_lo: 0.2\n": "routes[0].judge.band_lo is not a key; did you mean band_low?",
+    START
+    + "routes:\n  - judge: {band_low: 0.8}\n": "routes[0].judge: band_low (0.8) must not be above band_high (0.65)",
+    START + "routes:\n  - {judge: {}, budget: {usd_per_hour: 0}}\n": "routes[0].judge: with a budget of 0 every claim",
+    START
+    + "budget: {tokens_per_hour: 0}\nroutes:\n  - {judge: {}}\n": "routes[0].judge: with a budget of 0 every claim",
+    START + "routes:\n  - consistency: {temperature: 0}\n": (
+        "line 3: routes[0].consistency.temperature = 0: the model would give the same answer each time"
+    ),
+    START + "routes:\n  - consistency: {causes: [weak]}\n": "routes[0].consistency.causes[0]",
     "name: &a test\n": "line 1: anchors and aliases",
     "name: *a\n": "line 1: anchors and aliases",
     "name: !!python/object:os.system x\n": "line 1: name = 'x' is not a value that a policy can hold",
