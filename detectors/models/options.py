@@ -32,13 +32,13 @@ class Precision(StrEnum):
 class ModelOptions:
     """How a model is loaded and asked; raises ConfigError for values that cannot work.
 
-    ``window_tokens`` is the longest input, 0: what the model was made for. ``evidence_tokens`` is the most of a passage
-    that a claim is held against at once, ``evidence_windows`` how many such stretches, the most promising first.
+    ``window_tokens`` is the longest input, 0: what the model was made for. A claim is held against up to
+    ``evidence_tokens`` of each of the ``evidence_passages`` most promising passages, and of them together;
     ``full_context`` holds it against all passages besides, in windows that share ``overlap_tokens``.
 
-    ``batch_tokens`` bounds a batch, padding included; ``queue_tokens`` bounds what waits, beyond which callers wait.
-    ``threads`` 0 leaves the number to torch. ``tokenizer`` is a folder or ``tokenizer.json``, for models that ship
-    without one.
+    ``batch_tokens`` bounds a batch, padding included (on a processor it is never above 1,024, where it is fastest);
+    ``queue_tokens`` bounds what waits, beyond which callers wait. ``threads`` 0 leaves the number to torch.
+    ``tokenizer`` is a folder or ``tokenizer.json``, for models that ship without one.
     """
 
     device: Device = Device.AUTO
@@ -46,7 +46,7 @@ class ModelOptions:
     threads: int = 0
     window_tokens: int = 0
     evidence_tokens: int = 256
-    evidence_windows: int = 3
+    evidence_passages: int = 3
     overlap_tokens: int = 64
     full_context: bool = False
     batch_tokens: int = 8192
@@ -60,7 +60,7 @@ class ModelOptions:
             "threads": 0,
             "window_tokens": 0,
             "evidence_tokens": 16,
-            "evidence_windows": 1,
+            "evidence_passages": 1,
             "overlap_tokens": 0,
             "batch_tokens": 1,
             "queue_tokens": 1,
