@@ -1,12 +1,12 @@
 """The policy in force at one moment: a base document with overlays, as inclusion probabilities per cell and stratum.
 
-Composition does not depend on the order of overlays: the highest ``at_least`` raises first, then every ``times``
-lowers, because a budget is a limit and a surge is a wish.
+Composition does not depend on the order of overlays: the highest ``at_least`` raises first, then the lowest ``times``
+lowers, because a budget is a limit and a surge is a wish. The lowest, not the product: what keeps to the narrowest
+budget keeps to the wider ones, and an entry that two leaders publish at a time lowers once.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from schemas.labels import RiskTier
 from schemas.policy import REST, Allocation, Overlay, PolicyDocument
@@ -77,5 +77,5 @@ def _base(lines: Sequence[Allocation], tier: RiskTier, stratum: str, default: fl
 
 def _changed(base: float, overlays: Sequence[Overlay]) -> float:
     raised = max([base, *(overlay.at_least for overlay in overlays if overlay.at_least is not None)])
-    lowered = raised * prod(overlay.times for overlay in overlays if overlay.times is not None)
+    lowered = raised * min((overlay.times for overlay in overlays if overlay.times is not None), default=1.0)
     return min(max(lowered, SMALLEST_PROBABILITY), 1.0)

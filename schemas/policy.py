@@ -187,10 +187,12 @@ class InlineRule(Record):
 
 
 class Budget(Record):
-    """Most that judges and resampling may spend in an hour, over all workers; None: no limit."""
+    """Most that judges and resampling may spend in a clock hour (UTC), over all workers; None: no limit."""
 
     usd_per_hour: float | None = Field(default=None, ge=0)
     tokens_per_hour: int | None = Field(default=None, ge=0)
+    lowest_share: float = Field(default=0.1, gt=0, le=1)
+    """π is never lowered below this share of what the policy says, so that the sample stays of use; 1: never lowered."""
 
 
 class Route(Record):

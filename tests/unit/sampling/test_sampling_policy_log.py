@@ -176,7 +176,7 @@ def test_overlay_touches_its_intent_and_tier_only() -> None:
 
 
 def test_budget_lowers_after_surge_raised() -> None:
-    """max(0.2, 0.3, 0.5) · 0.5 · 0.8: the order of ids does not matter."""
+    """max(0.2, 0.3, 0.5) · min(0.5, 0.8): the lowest budget holds, and the order of ids does not matter."""
     entries = [
         record("a", LATER, overlay=budget(0.5)),
         record("b", LATER, overlay=surge(0.5)),
@@ -185,7 +185,7 @@ def test_budget_lowers_after_surge_raised() -> None:
     ]
     found = log_of(FIRST, *entries).at(LATER)
     assert "p1+a+b+c+d" == found.policy_id
-    assert found.probability("any", RiskTier.LOW, "rest") == pytest.approx(0.2)
+    assert found.probability("any", RiskTier.LOW, "rest") == pytest.approx(0.25)
 
 
 def test_smallest_probability_is_over_all_strata_of_the_cell() -> None:
