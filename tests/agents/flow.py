@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from detectors.detector import Detector
+from detectors.layers import Layers
 from detectors.screening import Screener
 from sampling.policy_log import heartbeat
 from schemas.errors import BrokerUnavailable, InvalidMessage, RowRejected
@@ -72,6 +73,8 @@ class Flow:
     known: KnownPolicies = field(default_factory=policies)
     now: Callable[[], datetime] = lambda: NOW
     offset: int = 0
+    layers: Layers = field(default_factory=Layers)
+    """What verify has above the detector."""
 
     @property
     def admission(self) -> Admission:
@@ -101,7 +104,7 @@ class Flow:
         """Judge everything drawn and store every verdict; both read their topic from its beginning, as after a kill."""
         publisher = cast("Publisher", self.publisher)
         self.publisher.sent[VERDICTS].clear()
-        verify = Verify(publisher, self.known, self.detector, self.now, 262_144, 16_000_000)
+        verify = Verify(publisher, self.known, self.detector, self.now, 262_144, 16_000_000, layers=self.layers)
         await verify.handle(self.publisher.messages(DRAWN))
         await Sink(cast("Store", self.store), publisher).handle(self.publisher.messages(VERDICTS))
 
