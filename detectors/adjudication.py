@@ -18,7 +18,7 @@ from schemas.layers import LayerReason, LayerRun
 from schemas.policy import JudgeRule
 from schemas.verdict import ClaimJudgement
 
-_FAILED = ClaimJudgement(error=Outcome.ERROR_INTERNAL, layer=Layer.L3)
+_FAILED = ClaimJudgement(error=Outcome.ERROR_INTERNAL)
 _NO_LABELS = frozenset({None, ClaimLabel.NOT_FACTUAL})
 """What a claim that is to be judged cannot be found to be."""
 
@@ -71,34 +71,35 @@ def _is_sound(_: JudgeTask, result: JudgeResult) -> bool:
 def _settle(case: _Case, task: JudgeTask, result: JudgeResult | None, *, may_keep: bool) -> None:
     course, rule = case.course, case.rule
     judgements = [*course.judgements]
-    said = result.judgements if result else {}
-    is_late = may_keep and result is not None and result.stopped is LayerReason.OUT_OF_TIME
-    judged = 0
-    for index in case.wanted.asked:
-        word = _word(task, said.get(index, _FAILED))
-        judged += word.error is None
+    words = {index: _word(task, result, index) for index in case.wanted.asked}
+    line = _row(case, result, sum(word.error is None for word in words.values()))
+    is_late = may_keep and line.why is LayerReason.OUT_OF_TIME
+    for index, word in words.items():
         if word.error is not Outcome.ERROR_TIMEOUT or not is_late:
-            judgements[index] = _in_place_of(judgements[index], word, case.kept)
+            judgements[index] = _in_place_of(judgements[index], word, case.kept, has_run=line.ran)
     for index in case.wanted.capped:
         why = f"not judged: the route lets a judge see {rule.max_claims} claims of an answer (max_claims)"
         judgements[index] = ClaimJudgement(error=Outcome.ERROR_BUDGET, why=why)
     course.judgements = judgements
-    course.note(_row(case, result, judged))
+    course.note(line)
 
 
-def _word(task: JudgeTask, said: ClaimJudgement) -> ClaimJudgement:
+def _word(task: JudgeTask, result: JudgeResult | None, index: int) -> ClaimJudgement:
     """What the judge said of a claim, or ``error:internal`` where that is nothing that can be said."""
+    said = result.judgements.get(index, _FAILED) if result else _FAILED
     if said.error is not None:
         return said if said.error.is_error else _FAILED
     has_passage = said.evidence is None or said.evidence.passage < len(task.item.passages)
     return said if has_passage and said.label not in _NO_LABELS else _FAILED
 
 
-def _in_place_of(below: ClaimJudgement, word: ClaimJudgement, kept: Sequence[int] | None) -> ClaimJudgement:
+def _in_place_of(
+    below: ClaimJudgement, word: ClaimJudgement, kept: Sequence[int] | None, *, has_run: bool
+) -> ClaimJudgement:
     """The judge's word with the scores of the layer below, which rates and bars go on to use."""
     if word.error is not None:
-        was_asked = word.error is not Outcome.ERROR_BUDGET
-        return ClaimJudgement(error=word.error, why=word.why, layer=Layer.L3 if was_asked else None)
+        has_seen = has_run and word.error is not Outcome.ERROR_BUDGET
+        return ClaimJudgement(error=word.error, why=word.why, layer=Layer.L3 if has_seen else None)
     found = word if kept is None else with_index(word, kept)
     scores = {"support": below.support, "contradiction": below.contradiction}
     return found.model_copy(update={**scores, "layer": Layer.L3})

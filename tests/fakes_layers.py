@@ -17,6 +17,8 @@ _STOPPED_BY = {
     Outcome.ERROR_TIMEOUT: LayerReason.OUT_OF_TIME,
     Outcome.ERROR_MODEL: LayerReason.AWAY,
 }
+_FREE = frozenset({Outcome.ERROR_BUDGET, Outcome.ERROR_TOO_LONG})
+"""Errors that are found before anything is asked."""
 
 
 def spent(calls: int = 1, cached: int = 0) -> Spent:
@@ -28,8 +30,8 @@ def spent(calls: int = 1, cached: int = 0) -> Spent:
 class FakeJudge:
     """Labels a claim as ``by_text`` says, else ``supported``, with confidence 0.8; an outcome there is its error.
 
-    Remembers claims by text and passages, and is paid once for each. ``error`` is raised by every call, where given;
-    ``asked`` has the texts of each call in order.
+    Remembers claims by text and passages, and is paid once for each; what failed is asked, and paid, again. ``error``
+    is raised by every call, where given; ``asked`` has the texts of each call in order.
     """
 
     by_text: Mapping[str, ClaimLabel | Outcome] = field(default_factory=dict)
@@ -54,9 +56,10 @@ class FakeJudge:
         keys = {_key(task.item, claims[index]) for index, judged in found.items() if judged.error is None}
         new = keys - self.known
         self.known |= new
-        errors = [judged.error for judged in found.values() if judged.error in _STOPPED_BY]
-        stopped = _STOPPED_BY[errors[0]] if errors and errors[0] is not None else None
-        return JudgeResult(found, spent(len(new), len(keys) - len(new)), stopped)
+        errors = [judged.error for judged in found.values() if judged.error is not None]
+        stopped = next((_STOPPED_BY[error] for error in errors if error in _STOPPED_BY), None)
+        in_vain = sum(error not in _FREE for error in errors)
+        return JudgeResult(found, spent(len(new) + in_vain, len(keys) - len(new)), stopped)
 
     def _judge_claim(self, claim: Claim) -> ClaimJudgement:
         said = self.by_text.get(claim.text, ClaimLabel.SUPPORTED)
