@@ -34,7 +34,7 @@ def load_layers(
     purse = purse_of(spending, Layer.L4, usd_per_million=dearer)
     layers = Layers(
         models=models,
-        judge=_judge(settings.judge, spending, store),
+        judge=paid_judge(settings.judge, spending, store),
         consistency=consistency_of(asked_again, purse, detector),
         notes={Layer.L2.value: why_none} if why_none else {},
     )
@@ -49,7 +49,8 @@ def costs_money(settings: Settings) -> bool:
     return bool(settings.consistency.url or settings.judge.url)
 
 
-def _judge(settings: Judge, spending: Spending | None, store: Store | None) -> LlmJudge | None:
+def paid_judge(settings: Judge, spending: Spending | None, store: Store | None) -> LlmJudge | None:
+    """The judge with its books, and ``store`` for what it says; None where none is configured. Raises ConfigError."""
     dearer = max(settings.usd_per_million_in, settings.usd_per_million_out)
     return judge_of(settings, purse_of(spending, Layer.L3, usd_per_million=dearer), cache_of(store))
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from aiohttp import web
 
 from detectors.layers import Layers
-from schemas.errors import ConfigError
 from schemas.labels import Layer
 from streams.api.check import CHECK_ROUTES, PUBLIC_ROUTES, CheckRoutes
 from streams.api.guard import Guard, Key
@@ -17,6 +16,7 @@ from streams.inline.checker import Checker
 from streams.inline.stages import Judges, warm_up
 from streams.inline.workers import Workers
 from streams.intake import annotating
+from streams.layers import paid_judge
 from streams.runtime import Runtime
 
 
@@ -29,7 +29,7 @@ async def check_routes(runtime: Runtime) -> CheckRoutes:
         runtime.stack.callback(workers.close)
     judges = Judges(
         detector=runtime.detector,
-        above=allowed(await runtime.layers(), inline.layers),
+        above=allowed(await _layers(runtime), inline.layers),
         max_answer_bytes=settings.ingest.max_answer_bytes,
         annotate=await annotating(runtime),
     )
@@ -46,6 +46,14 @@ async def check_routes(runtime: Runtime) -> CheckRoutes:
     return CheckRoutes(checker, inline.max_body_bytes)
 
 
+async def _layers(runtime: Runtime) -> Layers:
+    """Those of the process, with a judge that writes nothing down: what it says quotes the request."""
+    layers = await runtime.layers()
+    if layers.judge is None:
+        return layers
+    return replace(layers, judge=paid_judge(runtime.settings.judge, runtime.spending, store=None))
+
+
 def allowed(layers: Layers, names: Sequence[Layer]) -> Layers:
     """The layers that a check may use."""
     return replace(
@@ -57,15 +65,10 @@ def allowed(layers: Layers, names: Sequence[Layer]) -> Layers:
 
 
 async def start_check(runtime: Runtime, probes: ProbeRoutes) -> str:
-    """Serve the check alone, and say where. Raises ConfigError without `web.check_token`: nobody could get in."""
-    settings = runtime.settings
-    token = settings.web.check_token.get_secret_value()
-    if not token:
-        raise ConfigError(
-            "web.check_token is empty, and the role check without the role web has no other; give 16 or more random "
-            "characters"
-        )
-    guard = Guard(settings.web.host, token="", keys=(Key(token, CHECK_ROUTES),), public=PUBLIC_ROUTES)
+    """Serve the check alone, and say where; `web.check_token` lets in, and nothing else."""
+    web_settings = runtime.settings.web
+    keys = (Key(web_settings.check_token.get_secret_value(), CHECK_ROUTES),)
+    guard = Guard(web_settings.host, token="", keys=keys, public=PUBLIC_ROUTES)
     app = web.Application(middlewares=guard.middlewares())
     probes.add(app)
     (await check_routes(runtime)).add(app)

@@ -1,8 +1,9 @@
 """All settings together; unit, bounds and consequence of each make the example file and the reference page."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from streams.settings.consistency import Consistency
@@ -88,6 +89,16 @@ class Settings(BaseSettings):
     web: Web = Web()
     health: Health = Health()
     log: Log = Log()
+
+    @model_validator(mode="after")
+    def _lets_somebody_check(self) -> Self:
+        has_other_token = Role.WEB in self.roles or Role.CHECK not in self.roles
+        if not has_other_token and not self.web.check_token.get_secret_value():
+            message = (
+                "web.check_token is empty, and without the role web nothing else lets anybody have answers checked"
+            )
+            raise ValueError(message)
+        return self
 
     @property
     def store_dsn(self) -> str:

@@ -71,6 +71,15 @@ def test_overrides_win_over_the_environment(folder: Path, monkeypatch: pytest.Mo
     assert (Role.VERIFY, Role.SINK) == load_settings(overrides={"roles": ["verify", "sink"]}).roles
 
 
+def test_a_check_that_nobody_could_ask_for_is_refused(folder: Path) -> None:
+    """The role check alone has no token but its own."""
+    with pytest.raises(ConfigError, match="check_token is empty"):
+        load_settings(overrides={"roles": ["check"]})
+    token = {"check_token": "x" * 16}
+    assert (Role.CHECK,) == load_settings(overrides={"roles": ["check"], "web": token}).roles
+    assert (Role.CHECK, Role.WEB) == load_settings(overrides={"roles": "check,web"}).roles
+
+
 def test_lists_in_variables_are_split_at_commas(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has to write JSON into a variable."""
     monkeypatch.setenv("GROUNDWATCH_KAFKA__SOURCE__TOPICS", "chat, search")
