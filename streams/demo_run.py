@@ -7,6 +7,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Coroutine, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -29,12 +30,13 @@ from streams.agents.batches import FAILED, Lifeline
 from streams.agents.shell import install_signals
 from streams.broker.publisher import Outgoing
 from streams.clock import utc_now
+from streams.demo_llm import Writer, small_model, told
 from streams.logging import configure_logging
 from streams.run import connected, run_loop, serve_roles
 from streams.run_file import DEMO_FOLDER, find_running
 from streams.runtime import Runtime
 from streams.settings import Role, Settings
-from streams.store import Store, StoreCounts
+from streams.store import ALL_TENANTS, Store, StoreCounts
 
 log = structlog.get_logger(__name__)
 SOURCE_TOPIC = "demo.traces"
@@ -43,6 +45,8 @@ SEED = 20_26
 AT_ONCE = 250
 WATCH_SECONDS = 1.0
 QUIET_PRINT_SECONDS = 5.0
+VERDICT_SECONDS = 120.0
+"""How long the next answer of the small model waits for the verdict on the last one."""
 PATIENCE_SECONDS = 300.0
 """With ``--no-live``: how long after the start the demo waits for its alert before it says that none came."""
 EXIT_NO_ALERT = 1
@@ -55,6 +59,8 @@ class DemoRun:
     console: Console
     live: bool
     rate: float
+    writer: Writer | None = None
+    """The language model that answers live questions; None without one."""
     began: float = field(default_factory=monotonic)
     sent: int = 0
     shown: set[str] = field(default_factory=set)
@@ -67,10 +73,11 @@ class DemoRun:
         return monotonic() - self.began
 
 
-def run_demo(settings: Settings, *, live: bool, rate: float) -> int:
+def run_demo(settings: Settings, *, live: bool, rate: float, llm: bool = False) -> int:
     """Run the demo in a fresh folder below ``data_dir``; ``rate`` is live traces a second.
 
-    Raises ConfigError when another demo runs on that folder.
+    With ``llm`` a small language model on this machine answers a live question whenever it is done with the last one.
+    Raises ConfigError when another demo runs on that folder, and when what serves the model is not installed.
     Exit codes are those of the process shell; without ``live`` 0 means that the alert fired, 1 that none came.
     """
     settings = _demo_settings(settings)
@@ -78,8 +85,12 @@ def run_demo(settings: Settings, *, live: bool, rate: float) -> int:
         raise ConfigError(f"a demo runs on {settings.data_dir} (pid {running.pid}, {running.url}); stop it first")
     shutil.rmtree(settings.data_dir, ignore_errors=True)
     settings.data_dir.mkdir(parents=True)
-    run = DemoRun(Console(highlight=False, soft_wrap=True), live, rate)
-    with (settings.data_dir / "groundwatch.log").open("w", encoding="utf-8") as log_file:
+    console = Console(highlight=False, soft_wrap=True)
+    with (
+        (settings.data_dir / "groundwatch.log").open("w", encoding="utf-8") as log_file,
+        small_model(settings) if llm else nullcontext((settings, None)) as (settings, writer),
+    ):
+        run = DemoRun(console, live, rate, writer)
         configure_logging(settings.log.level, "json", log_file)
         return run_loop(lambda: _run(settings, run))
 
@@ -110,6 +121,9 @@ async def _run(settings: Settings, run: DemoRun) -> int:
         tasks = [asyncio.create_task(_or_stop(_watch(watched, runtime, run), runtime))]
         if run.live:
             tasks.append(asyncio.create_task(_or_stop(_send_live(runtime, run), runtime)))
+        if run.live and run.writer is not None:
+            written = _send_written(run.writer, runtime, run)
+            tasks.append(asyncio.create_task(_or_stop(written, runtime)))
         try:
             code = await serve_roles(runtime, tuple(Role))
         finally:
@@ -146,6 +160,25 @@ async def _send_live(runtime: Runtime, run: DemoRun) -> None:
     for trace in live_traces(utc_now(), SEED, recipe):
         await asyncio.sleep((datetime.fromisoformat(trace["ts"]) - utc_now()).total_seconds())
         await _send(runtime, run, [trace])
+
+
+async def _send_written(writer: Writer, runtime: Runtime, run: DemoRun) -> None:
+    """Answers of the small model, one after the verdict on the other, so that any machine keeps pace."""
+    store = runtime.open_store()
+    traces = writer.traces(SEED + 1)  # of its own: the same seed would give the trace ids of the other live traffic
+    while True:
+        trace = await asyncio.to_thread(next, traces)
+        if trace is None:
+            await asyncio.sleep(QUIET_PRINT_SECONDS)
+            continue
+        await _send(runtime, run, [trace])
+        until = run.seconds + VERDICT_SECONDS
+        while run.seconds < until:
+            await asyncio.sleep(WATCH_SECONDS)
+            found = await asyncio.to_thread(store.trace, trace["trace_id"], tenants=ALL_TENANTS)
+            if found and found.verdicts:
+                run.console.print(f"{run.seconds:5.0f} s  small model: {told(found.verdicts[-1])}")
+                break
 
 
 async def _send(runtime: Runtime, run: DemoRun, traces: Iterable[Mapping[str, Any]]) -> None:

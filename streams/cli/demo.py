@@ -11,6 +11,9 @@ def demo(
     config: ConfigFile = None,
     live: Annotated[bool, typer.Option(help="Go on with live traffic after the history, until Ctrl-C.")] = True,
     rate: Annotated[float, typer.Option(min=0.1, max=100, help="Live traces a second.")] = 3.0,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Let a small language model on this machine answer live questions, too.")
+    ] = False,
 ) -> None:
     """Replay three weeks of a demo product with a bad deploy half a day ago, show the alert, go on live.
 
@@ -21,8 +24,10 @@ def demo(
     - `groundwatch demo` watch it live
 
     - `groundwatch demo --no-live` end after the first alert
+
+    - `groundwatch demo --llm` answers of a model, asked again and judged: intent small-model, slow on two cores
     """
     settings = settings_of(config, {"embedded": True})
     from streams.demo_run import run_demo  # noqa: PLC0415  Faust takes a second to import; --help must not wait
 
-    raise typer.Exit(run_demo(settings, live=live, rate=rate))
+    raise typer.Exit(run_demo(settings, live=live, rate=rate, llm=llm))

@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from demo.recipe import BUSY_INTENT, BUSY_TIER, DEMO_RECIPE
+from demo.written import INTENT
+from schemas.labels import RiskTier
 from schemas.policy import Allocation, PolicyDocument
 from schemas.slice import Slice
 
@@ -45,6 +47,16 @@ def test_other_cells_are_thinner_within_a_factor_of_three() -> None:
 def test_citations_are_required() -> None:
     """The assistant cites its articles in every answer that states facts."""
     assert POLICY.intents["*"].citations_required
+
+
+def test_answers_of_the_small_model_are_routed_alone() -> None:
+    """Judged and asked for again, drawn in full, not told to cite; the product's own answers cost nothing."""
+    (route,) = POLICY.routes
+    assert (INTENT, True, True) == (route.intent, route.judge is not None, route.consistency is not None)
+    assert route.budget.tokens_per_hour
+    assert INTENT not in {cell.intent for cell in DEMO_RECIPE.cells}
+    assert {1.0} == {probability(Slice(intent=INTENT, tier=RiskTier.LOW), stratum) for stratum in strata()}
+    assert not POLICY.intents[INTENT].citations_required
 
 
 @pytest.mark.parametrize(
