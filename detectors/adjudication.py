@@ -12,7 +12,7 @@ from detectors.course import Course, have_time, waiting
 from detectors.guarding import ask_guarded, is_spent
 from detectors.layers import ClaimJudge, JudgeResult, JudgeTask
 from detectors.newest import kept_passages, with_index, without_outdated
-from detectors.routing import Wanted, row, wanted_claims
+from detectors.routing import Wanted, not_run, row, wanted_claims
 from schemas.labels import ClaimLabel, Layer, Outcome
 from schemas.layers import LayerReason, LayerRun
 from schemas.policy import JudgeRule
@@ -58,7 +58,7 @@ def _case(course: Course) -> _Case | None:
     is_suspect = course.consistency is not None and course.consistency.is_flagged
     wanted = wanted_claims(course.judgements, rule, is_suspect=is_suspect) if rule else Wanted()
     if rule is None or not wanted.asked:
-        course.note(row(Layer.L3, LayerReason.NOT_IN_BAND))
+        course.note(not_run(Layer.L3, LayerReason.NOT_IN_BAND))
         return None
     why = LayerReason.SUSPECT if is_suspect else LayerReason.IN_BAND
     return _Case(course, rule, wanted, why, kept_passages(course.ready))

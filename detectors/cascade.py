@@ -11,9 +11,9 @@ from detectors.consistency.causes import why_check
 from detectors.course import Course, have_time, waiting
 from detectors.guarding import ask_guarded, is_spent
 from detectors.judging import judge_after_guarded
-from detectors.layers import ConsistencyCheck, ConsistencyResult, ConsistencyTask, StackedDetector
+from detectors.layers import ConsistencyCheck, ConsistencyResult, ConsistencyTask, Spent, StackedDetector
 from detectors.preparation import Clock
-from detectors.routing import row
+from detectors.routing import not_run, row
 from schemas.labels import Layer
 from schemas.layers import LayerReason
 from schemas.policy import ConsistencyRule
@@ -33,12 +33,12 @@ def run_models(
     judged = judge_after_guarded(
         models, [course.item for course in wanted], [course.judgements for course in wanted], attempts
     )
-    took_ms = (clock() - began) * 1000 / len(wanted)
+    took = Spent(took_ms=(clock() - began) * 1000 / len(wanted))
     for course, judgements in zip(wanted, judged, strict=True):
         course.judgements, course.detector, course.layer = judgements, models, Layer.L2
         has_failed = bool(judgements) and all(one.error is not None for one in course.factual())
         why = LayerReason.FAILED if has_failed else LayerReason.ROUTED
-        course.note(row(Layer.L2, why, ran=True, claims=course.judged()), took_ms)
+        course.note(row(Layer.L2, why, ran=True, claims=course.judged(), spent=took))
 
 
 def run_consistency(courses: Sequence[Course], check: ConsistencyCheck, allowance: Allowance) -> None:
@@ -48,7 +48,7 @@ def run_consistency(courses: Sequence[Course], check: ConsistencyCheck, allowanc
         rule = course.plan.consistency
         cause = why_check(rule, course.judgements, course.ready.trace) if rule else None
         if rule is None or cause is None:
-            course.note(row(Layer.L4, LayerReason.NO_CAUSE))
+            course.note(not_run(Layer.L4, LayerReason.NO_CAUSE))
         else:
             causes.append((course, rule, cause))
     if not causes or not have_time([course for course, _, _ in causes], Layer.L4, allowance):

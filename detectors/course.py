@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from detectors.allowance import Allowance
 from detectors.detector import Detector
-from detectors.layers import Payer
+from detectors.layers import Payer, Spent
 from detectors.preparation import Prepared
-from detectors.routing import UPPER, Plan, row
+from detectors.routing import UPPER, Plan, not_run, row
 from schemas.claim import CheckItem
 from schemas.labels import Layer
 from schemas.layers import Consistency, LayerReason, LayerRun
@@ -19,13 +19,20 @@ class Course:
     """``judgements`` are those of ``layer``, by ``detector``, which second looks ask again; a judge's have its mark."""
 
     ready: Prepared
-    item: CheckItem
     plan: Plan
     detector: Detector
     judgements: Sequence[ClaimJudgement]
     layer: Layer = Layer.L1
     consistency: Consistency | None = None
     rows: dict[Layer, LayerRun] = field(default_factory=dict)
+    _item: CheckItem | None = None
+
+    @property
+    def item(self) -> CheckItem:
+        """What layers are given; made when the first one asks, as most answers meet none."""
+        if self._item is None:
+            self._item = self.ready.to_item()
+        return self._item
 
     @property
     def payer(self) -> Payer:
@@ -40,20 +47,21 @@ class Course:
 
     def begin(self, l1_ms: float) -> None:
         """Note the layers that every answer has, and those above them that cannot run."""
-        count, l0_ms = len(self.ready.claims), self.ready.timings_ms.get(Layer.L0, 0.0)
-        self.note(row(Layer.L0, LayerReason.ALWAYS, ran=True, claims=count), l0_ms)
+        count, took = len(self.ready.claims), Spent(took_ms=self.ready.timings_ms.get(Layer.L0, 0.0))
+        self.note(row(Layer.L0, LayerReason.ALWAYS, ran=True, claims=count, spent=took))
         if not self.ready.needs_judging:
             for layer in (Layer.L1, *UPPER):
-                self.note(row(layer, LayerReason.SETTLED))
+                self.note(not_run(layer, LayerReason.SETTLED))
             return
-        self.note(row(Layer.L1, LayerReason.ALWAYS, ran=True, claims=self.judged()), l1_ms)
+        took = Spent(took_ms=l1_ms)
+        self.note(row(Layer.L1, LayerReason.ALWAYS, ran=True, claims=self.judged(), spent=took))
         for layer in UPPER:
             if why_not := self.plan.why_not(layer):
-                self.note(row(layer, why_not))
+                self.note(not_run(layer, why_not))
 
-    def note(self, line: LayerRun, took_ms: float | None = None) -> None:
-        """Set the row of a layer, with the time that it took where that is not in it."""
-        self.rows[line.layer] = line if took_ms is None else line.model_copy(update={"took_ms": took_ms})
+    def note(self, line: LayerRun) -> None:
+        """Set the row of a layer."""
+        self.rows[line.layer] = line
 
     def seen_by(self, judgement: ClaimJudgement) -> tuple[Layer, ...]:
         """The layers that looked at the claim of this judgement: those of the whole answer, and the judge if asked."""
@@ -63,7 +71,7 @@ class Course:
 
     def factual(self) -> list[ClaimJudgement]:
         """The judgements of claims that state something."""
-        return [one for claim, one in zip(self.item.claims, self.judgements, strict=True) if claim.is_factual]
+        return [one for claim, one in zip(self.ready.claims, self.judgements, strict=True) if claim.is_factual]
 
     def judged(self) -> int:
         """How many claims were judged without an error."""
@@ -80,5 +88,5 @@ def have_time(courses: Sequence[Course], layer: Layer, allowance: Allowance) -> 
     if allowance.has_time_for(layer):
         return True
     for course in courses:
-        course.note(row(layer, LayerReason.OUT_OF_TIME))
+        course.note(not_run(layer, LayerReason.OUT_OF_TIME))
     return False

@@ -5,6 +5,7 @@ Pure decisions over a route of the policy, the layers that the process has, and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from detectors.layers import Layers, Spent
 from schemas.labels import Layer, RiskTier
@@ -91,6 +92,12 @@ def wanted_claims(judgements: Sequence[ClaimJudgement], rule: JudgeRule, *, is_s
     middle = (rule.band_low + rule.band_high) / 2
     nearest = sorted(wanted, key=lambda index: (abs(supports[index] - middle), index))
     return Wanted(tuple(sorted(nearest[: rule.max_claims])), tuple(sorted(nearest[rule.max_claims :])))
+
+
+@cache
+def not_run(layer: Layer, why: LayerReason) -> LayerRun:
+    """The row of a layer that did not run."""
+    return LayerRun(layer=layer, ran=False, why=why)
 
 
 def row(layer: Layer, why: LayerReason, *, ran: bool = False, claims: int = 0, spent: Spent = _NOTHING) -> LayerRun:

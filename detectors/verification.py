@@ -17,7 +17,6 @@ from detectors.routing import plan_of, route_of
 from detectors.second_looks import Looked, look_again, settle_outdated
 from detectors.structural import MAX_ANSWER_BYTES
 from detectors.verdicts import Run, build_verdict
-from schemas.claim import CheckItem
 from schemas.draw import DrawnTrace
 from schemas.labels import Layer
 from schemas.policy import PolicyDocument
@@ -67,11 +66,9 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are layers and limits with 
 
 
 def _course(look: FirstLook, policy: PolicyDocument, detector: Detector, above: Layers) -> Course:
-    """Layers are given nothing but claims where the structure settled the outcome, whatever broke the rest."""
-    ready = look.ready
-    item = ready.to_item() if ready.needs_judging else CheckItem("", (), "", ready.claims)
-    plan = plan_of(route_of(policy, ready.trace.intent, ready.trace.tier), above)
-    course = Course(ready, item, plan, detector, look.judgements)
+    trace = look.ready.trace
+    plan = plan_of(route_of(policy, trace.intent, trace.tier), above)
+    course = Course(look.ready, plan, detector, look.judgements)
     course.begin(look.timings_ms[Layer.L1])
     return course
 
