@@ -45,6 +45,10 @@ class Amount:
         """A part of it."""
         return Amount(self.tokens / parts, self.usd / parts)
 
+    def by(self, factor: float) -> "Amount":
+        """So many times it."""
+        return Amount(self.tokens * factor, self.usd * factor)
+
     def low(self, other: "Amount") -> "Amount":
         """The lower of each."""
         return Amount(min(self.tokens, other.tokens), min(self.usd, other.usd))
