@@ -30,7 +30,7 @@ class AtOnce:
     late: int = 0
     asked: int = 0
 
-    async def run(self, work: Callable[[], T], until: float) -> T:  # noqa: ARG002 - the seam's own
+    async def run(self, work: Callable[[], T], until: float, needs_seconds: float = 0.0) -> T:  # noqa: ARG002 - the seam's
         """What the work gives; the time is not looked at."""
         self.asked += 1
         if self.error is not None:

@@ -10,8 +10,9 @@ from uuid import uuid4
 import structlog
 
 from detectors.allowance import Allowance
-from detectors.routing import route_of
+from detectors.routing import UPPER, route_of
 from sampling.effective import EffectivePolicy
+from schemas.labels import Layer
 from schemas.layers import LayerReason
 from schemas.policy import OnFailure
 from schemas.trace import Trace
@@ -66,22 +67,26 @@ class Checker:
         return reply
 
     async def _judged(self, case: Case, trace: Trace, now: datetime, until: float) -> CheckReply:
+        needs = self.pace.needs_seconds()
+        judge = partial(judge_below, self.judges, trace, case.policy, now)
         try:
-            below = await self.below.run(partial(judge_below, self.judges, trace, case.policy, now), until)
+            below = await self.below.run(judge, until, needs.get(Layer.L1, 0.0))
         except TimeoutError:
+            self.pace.left_out(Layer.L1)
             return unjudged_reply(case, Unchecked.OUT_OF_TIME)
         except Exception as error:  # noqa: BLE001 - whatever judging breaks on, the caller gets the policy's decision
             _log_failure(case.trace_id, error)
             return unjudged_reply(case, Unchecked.FAILED)
+        self.pace.took(Layer.L1, below.seconds)
         verdict = below.verdict
         in_use = layers_in_use(below, self.judges.above)
         if in_use:
-            above = Above(self.judges, below, Allowance(until, self.pace.needs_seconds()), in_use)
+            above = Above(self.judges, below, Allowance(until, needs), in_use)
             has_failed = await self._go_above(case, above, until)
             if has_failed and case.on_failure is OnFailure.CLOSED:
                 return unjudged_reply(case, Unchecked.FAILED)
             verdict = above.best(case.on_failure, LayerReason.FAILED if has_failed else LayerReason.OUT_OF_TIME)
-            self.pace.note(verdict.routing)
+            self.pace.note(row for row in verdict.routing if row.layer in UPPER)
         return judged_reply(case, verdict, readable_sources(trace, verdict, below.unfit))
 
     async def _go_above(self, case: Case, above: Above, until: float) -> bool:

@@ -21,7 +21,7 @@ class Pace:
     """Mean and mean deviation, smoothed as TCP does with its round trips (RFC 6298). Used in one thread.
 
     A layer that is left out for lack of time is expected to be a little faster each time, or it would never be tried
-    again after one bad minute.
+    again after one bad minute. ``Layer.L1`` stands for L0 and L1 together.
     """
 
     _times: dict[Layer, _Time] = field(default_factory=dict)
@@ -30,11 +30,9 @@ class Pace:
         """Learn from the routing table of an answer."""
         for row in routing:
             if row.ran and not row.cached:
-                self._took(row.layer, row.took_ms / 1000)
-            elif row.why is LayerReason.OUT_OF_TIME and row.layer in self._times:
-                known = self._times[row.layer]
-                known.mean *= _FORGOTTEN
-                known.deviation *= _FORGOTTEN
+                self.took(row.layer, row.took_ms / 1000)
+            elif row.why is LayerReason.OUT_OF_TIME:
+                self.left_out(row.layer)
 
     def needs_seconds(self) -> Mapping[Layer, float]:
         """What each layer must have left to be begun; nothing is known of one that never ran.
@@ -46,10 +44,18 @@ class Pace:
             needs[Layer.L4] += needs.get(Layer.L3, 0.0)
         return needs
 
-    def _took(self, layer: Layer, seconds: float) -> None:
+    def took(self, layer: Layer, seconds: float) -> None:
+        """Learn from one answer."""
         known = self._times.get(layer)
         if known is None:
             self._times[layer] = _Time(seconds, seconds / 2)
             return
         known.deviation += _OF_DEVIATION * (abs(seconds - known.mean) - known.deviation)
         known.mean += _OF_MEAN * (seconds - known.mean)
+
+    def left_out(self, layer: Layer) -> None:
+        """Expect a little less, so that it is tried again."""
+        known = self._times.get(layer)
+        if known is not None:
+            known.mean *= _FORGOTTEN
+            known.deviation *= _FORGOTTEN

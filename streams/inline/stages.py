@@ -6,6 +6,7 @@ First L0 and L1, then L2 on top, then L4 and L3. A later stage takes over what a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from time import monotonic
 
 from detectors.allowance import Allowance
 from detectors.detector import Detector
@@ -41,17 +42,22 @@ class Judges:
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """An answer as L0 and L1 judged it; ``unfit`` are positions of passages that nobody should be sent to read."""
+    """An answer as L0 and L1 judged it, in so many ``seconds``.
+
+    ``unfit`` are positions of passages that nobody should be sent to read.
+    """
 
     drawn: DrawnTrace
     policy: PolicyDocument
     now: datetime
     verdict: Verdict
     unfit: frozenset[int]
+    seconds: float
 
 
 def judge_below(judges: Judges, trace: Trace, policy: PolicyDocument, now: datetime) -> Below:
     """L0 and L1. Raises Retryable when the detector is away."""
+    began = monotonic()
     told = judges.annotate(trace)
     upper = _upper(plan_of(route_of(policy, told.intent, told.tier), judges.above))
     screening = Screening()
@@ -61,7 +67,8 @@ def judge_below(judges: Judges, trace: Trace, policy: PolicyDocument, now: datet
     verdict = _verdict(judges, drawn, policy, now, Layers(), Allowance())
     if upper and Layer.L1 not in verdict.layers:  # settled: no layer will run, and the verdict is of the whole route
         verdict = _verdict(judges, drawn, policy, now, judges.above, Allowance())
-    return Below(drawn, policy, now, verdict, unfit_passages(told, policy.sources))
+    unfit = unfit_passages(told, policy.sources)
+    return Below(drawn, policy, now, verdict, unfit, monotonic() - began)
 
 
 def warm_up(judges: Judges, now: datetime) -> None:

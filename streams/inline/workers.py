@@ -26,12 +26,13 @@ class Workers:
         for number in range(threads):
             Thread(target=self._serve, name=f"{name}-{number}", daemon=True).start()
 
-    async def run(self, work: Callable[[], T], until: float) -> T:
+    async def run(self, work: Callable[[], T], until: float, needs_seconds: float = 0.0) -> T:
         """What ``work`` gives, or raises. Raises TimeoutError at ``until`` (``time.monotonic``), also without a thread.
 
-        Work that has no thread by then is never begun; work that has one goes on, and its result is dropped.
+        Work that has no thread ``needs_seconds`` before that is never begun: it would only keep others from ending in
+        time. Work that has one goes on, and its result is dropped.
         """
-        async with asyncio.timeout(until - monotonic()):
+        async with asyncio.timeout(until - needs_seconds - monotonic()):
             await self._free.acquire()
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()

@@ -116,11 +116,11 @@ async def test_a_busy_check_is_503_with_the_decision(on_failure: OnFailure) -> N
     begun, gate = asyncio.Event(), asyncio.Event()
 
     class Waiting(AtOnce):
-        async def run(self, work: Any, until: float) -> Any:
+        async def run(self, work: Any, until: float, needs_seconds: float = 0.0) -> Any:
             """Once the gate is open."""
             begun.set()
             await gate.wait()
-            return await super().run(work, until)
+            return await super().run(work, until, needs_seconds)
 
     made = checker(policy_with(failing_route(on_failure)), below=Waiting(), max_in_flight=1)
     async with TestClient(TestServer(site_of(made))) as client:

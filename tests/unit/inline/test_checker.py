@@ -54,9 +54,9 @@ class OverOnceBegun(AtOnce):
     workers: Workers = field(kw_only=True)
     begun: threading.Event = field(kw_only=True)
 
-    async def run(self, work: Callable[[], T], until: float) -> T:
+    async def run(self, work: Callable[[], T], until: float, needs_seconds: float = 0.0) -> T:
         """Never what the work gives."""
-        waiting = asyncio.create_task(self.workers.run(work, until))
+        waiting = asyncio.create_task(self.workers.run(work, until, needs_seconds))
         await asyncio.to_thread(self.begun.wait)
         waiting.cancel()
         await asyncio.wait([waiting])
@@ -182,10 +182,10 @@ async def test_too_many_at_a_time_are_refused_with_the_tiers_decision(tier: str,
     gate = asyncio.Event()
 
     class Waiting(AtOnce):
-        async def run(self, work: Callable[[], T], until: float) -> T:
+        async def run(self, work: Callable[[], T], until: float, needs_seconds: float = 0.0) -> T:
             """Once the gate is open."""
             await gate.wait()
-            return await super().run(work, until)
+            return await super().run(work, until, needs_seconds)
 
     of = checker(TIERS, below=Waiting(), max_in_flight=2)
     first = [asyncio.create_task(of.check(request())) for _ in range(2)]

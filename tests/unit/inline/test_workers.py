@@ -79,3 +79,15 @@ async def test_threads_do_not_keep_the_process_alive() -> None:
     named = [thread for thread in threading.enumerate() if thread.name.startswith("daemons-")]
     assert [True, True] == [thread.daemon for thread in named]
     made.close()
+
+
+async def test_work_that_would_end_too_late_is_not_begun(workers: Workers) -> None:
+    """Under overload it would only make the next ones late as well; the thread stays free."""
+    gate, begun = threading.Event(), []
+    first = asyncio.create_task(workers.run(gate.wait, later()))
+    await asyncio.sleep(0)
+    with pytest.raises(TimeoutError):
+        await workers.run(lambda: begun.append(1), later(), needs_seconds=600.0)
+    gate.set()
+    assert await first
+    assert ([], 0) == (begun, workers.late)
