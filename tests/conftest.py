@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import random
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +19,15 @@ settings.register_profile("groundwatch", deadline=None)
 settings.load_profile("groundwatch")
 
 DATASET_FILE = "grounding-dev.jsonl.gz"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_models(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Processes and commands that a test starts load no model: that takes seconds each; tests of models ask for one."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.parent.name != "settings":  # which compare defaults
+            patch.setenv("GROUNDWATCH_MODELS__USE", "none")
+        yield
 
 
 @pytest.fixture

@@ -153,6 +153,12 @@ def _load_t5(folder: ModelFolder) -> PreTrainedModel:
     return model
 
 
+def runs_on(options: ModelOptions) -> str:
+    """Where models of these options compute here, and in which numbers, for people. Raises ConfigError as they do."""
+    device = _device(options.device)
+    return f"{device.type} {_precision(options.precision, device).value}"
+
+
 def _device(wanted: Device) -> torch.device:
     if wanted is Device.CUDA and not torch.cuda.is_available():
         raise ConfigError("device is cuda, and torch finds no GPU: take auto or cpu")

@@ -10,8 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from alerts.config import JumpConfig
 from detectors.calibration import Target
 from detectors.detector import Detector
-from detectors.evidence import load_evidence_detector
 from detectors.golden import GoldenSet, read_for_tuning, read_golden, trace_of
+from detectors.layers import Layers
 from detectors.screening import Screener
 from sampling.policy_file import default_policy, default_policy_text
 from schemas.errors import ConfigError
@@ -27,6 +27,7 @@ from streams.calibration.work import Sources, calibrate
 from streams.cli.checking import judge
 from streams.cli.display import stderr
 from streams.cli.golden_files import write
+from streams.cli.layered import detectors_of
 from streams.cli.policy_files import parsed
 from streams.reviews.summary import ReviewStats
 from streams.settings import Settings
@@ -67,11 +68,14 @@ def calibrated(settings: Settings, asked: Asked, now: datetime) -> tuple[Calibra
             refused = [*refused, f"{len(reviewed) - len(fresh)} {told}"]
     wanted = _wanted(settings, asked, stats)
     golden = GoldenSet(tuple(cases))
-    verdicts = judged(golden, load_evidence_detector(), wanted.policy, now)
+    detector, above = detectors_of(settings)
+    verdicts = judged(golden, detector, wanted.policy, now, above)
     return calibrate(golden, verdicts, wanted, Sources(tuple(names), tuple(versions))), refused
 
 
-def judged(golden: GoldenSet, detector: Detector, policy: PolicyDocument, now: datetime) -> dict[str, Verdict]:
+def judged(
+    golden: GoldenSet, detector: Detector, policy: PolicyDocument, now: datetime, above: Layers
+) -> dict[str, Verdict]:
     """Verdicts by case id on every recorded answer with a label of its own or of a claim."""
     ids = {item.case.case_id for item in golden.labelled()} | {case.case_id for case, _ in golden.labelled_claims()}
     cases = [case for case in golden.cases if case.case_id in ids]
@@ -82,7 +86,7 @@ def judged(golden: GoldenSet, detector: Detector, policy: PolicyDocument, now: d
         task = progress.add_task("judge", total=len(cases))
         for start in range(0, len(cases), BATCH):
             batch = cases[start : start + BATCH]
-            found = judge([trace_of(case, now) for case in batch], detector, screener, policy, now)
+            found = judge([trace_of(case, now) for case in batch], detector, screener, policy, now, above=above)
             verdicts |= {case.case_id: verdict for case, verdict in zip(batch, found, strict=True)}
             progress.advance(task, len(batch))
     return verdicts

@@ -15,9 +15,11 @@ from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import json_line, plain, stderr, stdout, styled
 from streams.cli.exits import ExitCode
+from streams.cli.options import ConfigFile, settings_of
 from streams.cli.recorded import STDIN, read_lines
 from streams.cli.verdict_view import failures_line, judged_line
 from streams.clock import utc_now
+from streams.settings import Settings
 
 if TYPE_CHECKING:
     from streams.cli.checking import Checked
@@ -28,12 +30,16 @@ FILE_BATCH = 64
 
 def check(
     files: Annotated[list[Path], typer.Argument(help="JSON Lines files, plain or gzip; - is standard input.")],
+    config: ConfigFile = None,
     policy: Annotated[
         Path | None, typer.Option(help="Policy file for thresholds and rules; the default policy when left out.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, in the order of the input.")] = False,
 ) -> None:
     """Verify traces without Kafka or a store, and print claims, labels, evidence, outcome and containment.
+
+    The layers are those of the configuration, as far as the policy's routes name them: models are loaded, and a judge
+    or a model that is asked again costs what it costs, outside the hourly budget.
 
     `would deliver` is what a user would read: the answer, the answer without its bad claims, or the fallback text.
 
@@ -47,7 +53,7 @@ def check(
     """
     rules = _policy(policy)
     faults = 0
-    for checked in _results(files, rules):
+    for checked in _results(files, rules, settings_of(config)):
         faults += bool(checked.fault)
         _show(checked, as_json=as_json)
     if faults:
@@ -55,12 +61,13 @@ def check(
         raise typer.Exit(ExitCode.FOUND_FAULTS)
 
 
-def _results(files: list[Path], rules: PolicyDocument) -> "Iterator[Checked]":
-    from detectors.evidence import load_evidence_detector  # noqa: PLC0415  loads weights; --help must not wait
-    from streams.cli.checking import check_lines  # noqa: PLC0415
+def _results(files: list[Path], rules: PolicyDocument, settings: Settings) -> "Iterator[Checked]":
+    from streams.cli.checking import check_lines  # noqa: PLC0415  loads word lists; --help must not wait
+    from streams.cli.layered import detectors_of  # noqa: PLC0415
 
     batch_size = 1 if STDIN in files else FILE_BATCH
-    return check_lines(read_lines(files), load_evidence_detector(), rules, utc_now(), batch_size)
+    detector, above = detectors_of(settings)
+    return check_lines(read_lines(files), detector, rules, utc_now(), batch_size, above=above)
 
 
 def _policy(file: Path | None) -> PolicyDocument:

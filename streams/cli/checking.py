@@ -7,6 +7,7 @@ from typing import Any
 
 from detectors.delivery import delivered_text, fallbacks_of
 from detectors.detector import Detector
+from detectors.layers import Layers
 from detectors.screening import Screener
 from detectors.verification import verify
 from schemas.draw import DrawnTrace
@@ -19,6 +20,8 @@ from streams.cli.recorded import Line
 from streams.inline.stages import EVERY_TRACE
 from streams.messages import Message
 from streams.sources.native import decode_native
+
+_NO_LAYERS = Layers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +36,21 @@ class Checked:
     fault: str = ""
 
 
-def check_lines(
-    lines: Iterable[Line], detector: Detector, policy: PolicyDocument, now: datetime, batch_size: int
+def check_lines(  # noqa: PLR0913  what is judged, and by what
+    lines: Iterable[Line],
+    detector: Detector,
+    policy: PolicyDocument,
+    now: datetime,
+    batch_size: int,
+    *,
+    above: Layers = _NO_LAYERS,
 ) -> Iterator[Checked]:
     """One result a line, in order; a line that cannot become a trace has a fault and stops nothing."""
     screener = Screener(detector)
     for batch in _batches(lines, batch_size):
         decoded = [_decoded(line, now) for line in batch]
         traces = [item.trace for item in decoded if item.trace is not None]
-        verdicts = iter(judge(traces, detector, screener, policy, now))
+        verdicts = iter(judge(traces, detector, screener, policy, now, above=above))
         for item in decoded:
             yield item if item.trace is None else _with_verdict(item.line, item.trace, next(verdicts), policy)
 
@@ -51,17 +60,23 @@ def _with_verdict(line: Line, trace: Trace, verdict: Verdict, policy: PolicyDocu
     return Checked(line, trace, verdict, delivered_text(verdict.containment, verdict.claims, trace.answer or "", texts))
 
 
-def judge(
-    traces: Sequence[Trace], detector: Detector, screener: Screener, policy: PolicyDocument, now: datetime
+def judge(  # noqa: PLR0913  as above
+    traces: Sequence[Trace],
+    detector: Detector,
+    screener: Screener,
+    policy: PolicyDocument,
+    now: datetime,
+    *,
+    above: Layers = _NO_LAYERS,
 ) -> list[Verdict]:
-    """Every trace judged in full, whatever the policy would have drawn."""
+    """Every trace judged in full, whatever the policy would have drawn, by the layers that its routes name."""
     policies = [policy] * len(traces)
     screenings = screener.screen(traces, policies)
     drawn = [
         DrawnTrace(trace=trace, draw=EVERY_TRACE, screening=screening)
         for trace, screening in zip(traces, screenings, strict=True)
     ]
-    return verify(drawn, policies, detector, now)
+    return verify(drawn, policies, detector, now, above=above)
 
 
 def as_json(checked: Checked) -> dict[str, Any]:

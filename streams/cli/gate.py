@@ -13,6 +13,7 @@ from schemas.policy import PolicyDocument
 from streams.cli.display import json_line, stdout
 from streams.cli.exits import ExitCode
 from streams.cli.golden_options import SetFile
+from streams.cli.options import ConfigFile, settings_of
 from streams.cli.policy_files import parsed
 from streams.clock import utc_now
 
@@ -32,6 +33,7 @@ def gate(  # noqa: PLR0913, PLR0917 - options
     baseline: Annotated[
         Path | None, typer.Option(help="The run to compare with: the same questions, asked of what is live.")
     ] = None,
+    config: ConfigFile = None,
     policy: Own = None,
     baseline_policy: Annotated[
         Path | None, typer.Option(help="Policy that judged the baseline, where another one is to come into force.")
@@ -53,7 +55,8 @@ def gate(  # noqa: PLR0913, PLR0917 - options
     """Judge a run of a golden set, compare it with a baseline case by case, and say whether it may go out.
 
     An answer belongs to the case that its field `golden_case` names, else to the one whose id is its trace id, else to
-    the one that asks the same. Exit code 0: every gate is passed, 1: one is not, 2: the run or an option is wrong.
+    the one that asks the same. The layers are those of the configuration, as far as the policy's routes name them. Exit
+    code 0: every gate is passed, 1: one is not, 2: the run or an option is wrong.
 
     For example:
 
@@ -77,7 +80,7 @@ def gate(  # noqa: PLR0913, PLR0917 - options
         limits=_limits(gates, over),
         splits=tuple(split or ()),
     )
-    report = gated(asked, utc_now())
+    report = gated(asked, settings_of(config), utc_now())
     _write(report, junit, json_)
     if not report.is_passed:
         raise typer.Exit(ExitCode.FOUND_FAULTS)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from detectors.detector import Detector
 from detectors.gate import Answered, CaseResult, Matched, Rules, RunAnswer, evaluate, match_answers, stated_claims
+from detectors.layers import Layers
 from detectors.screening import Screener
 from sampling.policy_file import policy_id_of
 from schemas.errors import ConfigError, InvalidMessage
@@ -47,6 +48,7 @@ class Judge:
     policy: PolicyDocument
     rules: dict[RiskTier, Rules]
     now: datetime
+    above: Layers
 
 
 def read_run(file: Path, cases: Sequence[GoldenCase], others: Sequence[str], now: datetime) -> Run:
@@ -77,7 +79,7 @@ def judged_run(
         part = cases[start : start + BATCH]
         answered = [case for case in part if case.case_id in run.matched.by_case]
         traces = [_held_to(case, run.matched.by_case[case.case_id].trace) for case in answered]
-        found = judge(traces, by.detector, screener, by.policy, by.now)
+        found = judge(traces, by.detector, screener, by.policy, by.now, above=by.above)
         texts = [trace.answer or "" for trace in traces]
         stated = stated_claims(answered, texts, by.detector, by.policy.thresholds)
         by_id = {

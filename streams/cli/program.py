@@ -25,6 +25,7 @@ from streams.cli import (
     intents,
     llm,
     migrate,
+    models,
     policy,
     replay,
     review,
@@ -43,8 +44,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Watch a RAG product on Kafka: check its answers claim by claim, and page when the share of hallucinated "
     "answers jumps.\n\nExit codes: 0 fine, 1 faults found in the input (or what was asked for is not there), "
-    "2 wrong configuration or usage, 65 stopped because too much input was unreadable, 69 Kafka or store unavailable, "
-    "70 a bug, 75 stopped before all work was drained, 79 ended by the watchdog.",
+    "2 wrong configuration or usage, 65 stopped because too much input was unreadable, 69 Kafka, store or hub "
+    "unavailable, 70 a bug, 75 stopped before all work was drained, 79 ended by the watchdog.",
     epilog="Start with `groundwatch demo`; then `groundwatch config example > groundwatch.yaml` and `groundwatch run`.",
 )
 app.command("run")(run.run)
@@ -65,6 +66,7 @@ app.add_typer(intents.app, name="intents")
 app.add_typer(llm.app, name="llm")
 app.add_typer(golden.app, name="golden")
 app.add_typer(review.app, name="review")
+app.add_typer(models.app, name="models")
 app.command("gate")(gate.gate)
 app.add_typer(store.app, name="store")
 app.add_typer(config.app, name="config")

@@ -18,6 +18,7 @@ from streams.cli.detach import Detached
 from streams.cli.fingerprint_view import Shown
 from streams.cli.golden_view import CheckedProblem, GoldenAdded, Relabelled, SplitResult
 from streams.cli.migrate import Migrated
+from streams.cli.models_view import CheckedModel, PulledModel, ShownModel
 from streams.cli.policy_files import CheckedFile
 from streams.cli.policy_log import InForce
 from streams.cli.policy_view import NamedDiff
@@ -107,6 +108,9 @@ SHAPES: dict[str, type[Record]] = {
     "intents list": IntentTraffic,
     "intents unmapped": UnmappedShare,
     "migrate": Migrated,
+    "models check": CheckedModel,
+    "models list": ShownModel,
+    "models pull": PulledModel,
     "policy apply": PolicyRecord,
     "policy check": CheckedFile,
     "policy diff": NamedDiff,

@@ -8,6 +8,7 @@ from typing import Annotated
 import yaml
 from pydantic import AfterValidator, Field
 
+from detectors.models.folder import Layout
 from schemas.base import Record
 from streams.models.files import check_file_name
 from streams.settings.models import NAME, WORDS
@@ -28,19 +29,13 @@ class Part(Record):
     files: Files = Field(min_length=1)
 
 
-class Companion(Part):
-    """Files from another repository, which lie in ``folder`` below the model's own."""
-
-    folder: str = Field(pattern=f"^{NAME.pattern}$")
-
-
 class CatalogueModel(Part):
-    """A model that we know."""
+    """A model that we know; ``foundation`` are files of the one that it was made from, where it needs them."""
 
     name: str = Field(pattern=f"^{NAME.pattern}$")
     about: str = Field(min_length=1)
-    layout: str = Field(min_length=1)
-    also: tuple[Companion, ...] = ()
+    layout: Layout
+    foundation: Part | None = None
 
 
 def parse_catalogue(text: str) -> dict[str, CatalogueModel]:

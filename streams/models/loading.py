@@ -72,6 +72,13 @@ def found_model(settings: Models, data_dir: Path) -> Found:
     return found
 
 
+def runs_on(settings: Models) -> str:
+    """Where models compute, and in which numbers, as in ``cpu fp32``. Raises ImportError without their libraries."""
+    from detectors.models.runtime import runs_on as told  # noqa: PLC0415  it imports torch
+
+    return told(options_of(settings))
+
+
 def options_of(settings: Models) -> ModelOptions:
     """How models are loaded, as the settings say."""
     return ModelOptions(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from schemas.errors import ConfigError
 from streams.models.catalogue import HUB_ID, REVISION, CatalogueModel
 from streams.models.files import WEIGHTS
+from streams.models.folder import FOUNDATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,9 @@ def order_of(
         return _of_entry(entry, name or entry.name, revision, is_copy=is_copy)
     if HUB_ID.fullmatch(what):
         entry = next((one for one in known.values() if one.hub_id == what), None)
-        called = name or what.partition("/")[2]
         if entry is None:
-            return Order(called, (Source(what, revision),))
-        return _of_entry(entry, called, revision, is_copy=is_copy)
+            return Order(name or what.partition("/")[2], (Source(what, revision),))
+        return _of_entry(entry, name or entry.name, revision, is_copy=is_copy)
     if "/" in what:
         raise ConfigError(f"{what!r} is no repository of a hub, which has an owner and a name: owner/name")
     return Order(name or what, (Source("", revision),))
@@ -77,5 +77,5 @@ def _sources(entry: CatalogueModel, revision: str, *, is_copy: bool) -> Iterator
     has_sums = any(known for name, known in entry.files.items() if name.endswith(WEIGHTS))
     ours = entry.revision if has_sums or not is_copy else ""
     yield Source(entry.hub_id, revision or ours, entry.files if is_ours else dict.fromkeys(entry.files, ""))
-    for part in entry.also:
-        yield Source(part.hub_id, part.revision, part.files, part.folder, is_whole=False)
+    if part := entry.foundation:
+        yield Source(part.hub_id, part.revision, part.files, FOUNDATION, is_whole=False)

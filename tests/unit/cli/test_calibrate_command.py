@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from detectors.golden import GoldenSet, golden_text
+from detectors.layers import Layers
 from sampling.corrected import CorrectedRate
 from sampling.policy_file import default_policy
 from schemas.alert import RateEstimate
@@ -16,7 +17,7 @@ from schemas.errors import ConfigError
 from schemas.golden import GoldenCase, Split
 from schemas.labels import Outcome, RiskTier
 from streams.calibration.report import CalibrationReport
-from streams.cli import calibrating, reviewing
+from streams.cli import calibrating, layered, reviewing
 from streams.cli.program import app
 from streams.reviews.summary import ReviewStats, SliceCorrected
 from tests.builders import NOW
@@ -28,7 +29,7 @@ from tests.fakes_detectors import WordDetector
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Runs the command in an empty folder, with a detector that counts words."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(calibrating, "load_evidence_detector", WordDetector)
+    monkeypatch.setattr(layered, "load_evidence_detector", WordDetector)
 
     def invoke(*arguments: str) -> Result:
         return CliRunner(env={"COLUMNS": "200"}).invoke(app, ["calibrate", *arguments])
@@ -164,6 +165,6 @@ def corrected(rate: float) -> CorrectedRate:
 def test_judging_takes_every_labelled_answer_once(run: Callable[..., Result]) -> None:
     """In batches, by case id."""
     made = cases(calibrating.BATCH + 3)
-    verdicts = calibrating.judged(GoldenSet(tuple(made)), WordDetector(), default_policy(), NOW)
+    verdicts = calibrating.judged(GoldenSet(tuple(made)), WordDetector(), default_policy(), NOW, Layers())
     assert {case.case_id for case in made} == verdicts.keys()
     assert {Outcome.HALLUCINATED, Outcome.GROUNDED} == {found.outcome for found in verdicts.values()}

@@ -8,16 +8,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import detectors.evidence
+from detectors.layers import Layers
 from schemas.labels import ClaimLabel, Containment, Outcome
 from schemas.policy import CriticalRule, Fallbacks, IntentRules, PolicyDocument
 from schemas.trace import Trace, passage_hash
+from streams.cli import layered
 from streams.cli.check import describe
 from streams.cli.checking import Checked, as_json, check_lines
 from streams.cli.program import app
 from streams.cli.recorded import Line
 from tests.builders import passage, policy, trace
 from tests.fakes import FakeDetector
+from tests.fakes_layers import FakeStacked
 
 ANSWER = "A refund is possible within 30 days. Opened software comes back within 90 days."
 
@@ -119,9 +121,7 @@ def write(folder: Path, *contents: bytes) -> str:
 @pytest.fixture
 def command_detector(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command uses the fake instead of the trained weights."""
-    monkeypatch.setattr(
-        detectors.evidence, "load_evidence_detector", lambda: FakeDetector({"90": (0.1, 0.95)}), raising=False
-    )
+    monkeypatch.setattr(layered, "load_evidence_detector", lambda: FakeDetector({"90": (0.1, 0.95)}))
 
 
 @pytest.mark.usefixtures("command_detector")
@@ -180,3 +180,11 @@ def test_the_text_says_what_was_judged_against_what(now: datetime) -> None:
     assert "faithfulness 0.50" in text
     assert "[document]" in text
     assert "judged: the whole answer, 2 claims, against 1 document (77 characters); split by 3" in text
+
+
+@pytest.mark.usefixtures("command_detector")
+def test_command_judges_by_the_layers_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a process with it would; what ran is in the verdict."""
+    monkeypatch.setattr(layered, "load_layers", lambda _settings, _detector: Layers(models=FakeStacked()))
+    result = CliRunner().invoke(app, ["check", "--json", write(tmp_path, recorded())])
+    assert ["L0", "L1", "L2"] == json.loads(result.stdout)["layers"]

@@ -21,7 +21,7 @@ ENTRY = """
 def test_shipped_entries_can_be_pulled_and_loaded(name: str) -> None:
     """A full commit, weights in safetensors, a configuration, a licence, and a tokenizer of its own or another's."""
     entry = catalogue()[name]
-    parts = (entry, *entry.also)
+    parts = [part for part in (entry, entry.foundation) if part is not None]
     assert [part.hub_id for part in parts if len(part.revision) != 40] == []
     assert any(file.endswith(WEIGHTS) for file in entry.files)
     assert "config.json" in entry.files
