@@ -35,7 +35,7 @@ def judge_of(settings: Judge, purse: Purse, cache: JudgeCache, counts: Counts | 
         clock=monotonic,
     )
     limits = Limits(settings.reply_tokens, settings.calls_at_once, enforces_schema=settings.enforce_schema)
-    return LlmJudge(line, prompt_of(settings), cache, limits)
+    return LlmJudge(line, prompt_of(settings), cache, limits, completion.close)
 
 
 def prompt_of(settings: Judge) -> JudgePrompt:

@@ -55,6 +55,12 @@ def paid_judge(settings: Judge, spending: Spending | None, store: Store | None) 
     return judge_of(settings, purse_of(spending, Layer.L3, usd_per_million=dearer), cache_of(store))
 
 
+def close_layers(layers: Layers) -> None:
+    """Close connections to endpoints; nothing is to be judged any more."""
+    if isinstance(layers.judge, LlmJudge):
+        layers.judge.close()
+
+
 def present(layers: Layers) -> list[str]:
     """The layers that answers can be judged by, L0 and L1 included."""
     upper = ((Layer.L2, layers.models), (Layer.L3, layers.judge), (Layer.L4, layers.consistency))

@@ -3,7 +3,7 @@
 Equal claims on equal evidence are asked about once and paid once: in one batch, again later, and after a redelivery.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -60,8 +60,16 @@ class LlmJudge:
 
     name = "llm"
 
-    def __init__(self, line: Line, prompt: JudgePrompt, cache: JudgeCache, limits: Limits) -> None:
+    def __init__(
+        self,
+        line: Line,
+        prompt: JudgePrompt,
+        cache: JudgeCache,
+        limits: Limits,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
         self._line, self._prompt, self._cache, self._limits = line, prompt, cache, limits
+        self._on_close = on_close
         self._batches, self._awaited = (ThreadPoolExecutor(limits.calls_at_once, f"judge-{n}") for n in range(2))
         form = schema() if limits.enforces_schema else None
         manner = (FORM, prompt.fingerprint, form, limits.reply_tokens, ATTEMPTS, REPEAT_TEMPERATURE)
@@ -89,6 +97,13 @@ class LlmJudge:
         answers = {key: _Answer(kept=known[key], ended=began) for key in first if key in known}
         answers |= self._asked([case for key, case in first.items() if key not in known], deadline)
         return [self._result(task, found, answers, began) for task, found in zip(tasks, cases, strict=True)]
+
+    def close(self) -> None:
+        """Ask nothing more: calls that did not begin are given up, and what the calls went through is closed."""
+        for pool in (self._batches, self._awaited):
+            pool.shutdown(wait=False, cancel_futures=True)
+        if self._on_close is not None:
+            self._on_close()
 
     def _cases(self, task: JudgeTask) -> list[_Case]:
         """Wanted claims that fit into a prompt; the others are missing."""
