@@ -10,14 +10,14 @@ from rich.text import Text
 from sampling.policy_file import default_policy, parse_policy
 from schemas.errors import ConfigError
 from schemas.finding import Finding
-from schemas.labels import Containment
+from schemas.labels import Containment, Layer
 from schemas.policy import PolicyDocument
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import json_line, plain, stderr, stdout, styled
 from streams.cli.exits import ExitCode
 from streams.cli.options import ConfigFile, settings_of
 from streams.cli.recorded import STDIN, read_lines
-from streams.cli.verdict_view import failures_line, judged_line
+from streams.cli.verdict_view import consistency_line, failures_line, judged_line, routing_lines
 from streams.clock import utc_now
 from streams.settings import Settings
 
@@ -105,13 +105,22 @@ def describe(verdict: Verdict, delivered: str) -> Text:
     claims = [line for claim in verdict.claims for line in _claim_lines(claim)]
     findings = [_finding_line(finding) for finding in verdict.findings]
     judged = Text(plain(f"  judged: {judged_line(verdict)}"), style="dim")
-    return Text("\n").join([head, *claims, *findings, judged, *_delivered_lines(verdict, delivered), Text("")])
+    layers = list(_layer_lines(verdict))
+    return Text("\n").join([head, *claims, *findings, judged, *layers, *_delivered_lines(verdict, delivered), Text("")])
 
 
 def _finding_line(finding: Finding) -> Text:
     where = "" if finding.claim is None else f" (claim {finding.claim})"
     detail = f": {finding.detail}" if finding.detail else ""
     return Text.assemble("  finding ", (finding.rule.value, "yellow"), plain(f"{where}{detail}"))
+
+
+def _layer_lines(verdict: Verdict) -> Iterator[Text]:
+    """What became of each layer, where one above L1 ran: the others always do."""
+    if any(run.ran and run.layer not in {Layer.L0, Layer.L1} for run in verdict.routing):
+        yield from (Text(plain(f"  {line}"), style="dim") for line in routing_lines(verdict))
+    if verdict.consistency is not None:
+        yield Text(plain(f"  samples {consistency_line(verdict.consistency)}"), style="dim")
 
 
 def _delivered_lines(verdict: Verdict, delivered: str) -> Iterator[Text]:

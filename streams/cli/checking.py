@@ -109,6 +109,9 @@ def as_json(checked: Checked) -> dict[str, Any]:
         },
         "splitter": verdict.splitter,
         "layers": list(verdict.layers),
+        "routing": [run.model_dump(mode="json") for run in verdict.routing],
+        "consistency": verdict.consistency.model_dump(mode="json") if verdict.consistency else None,
+        "cost_usd": verdict.cost_usd,
         "timings_ms": verdict.timings_ms,
         "took_ms": verdict.took_ms,
         "fingerprint": verdict.fingerprint,
@@ -141,6 +144,8 @@ def _claim(judged: ClaimVerdict) -> dict[str, Any]:
         "evidence": evidence.model_dump(mode="json") if evidence else None,
         "why": judged.why,
         "layers": list(judged.layers),
+        "decided_by": judged.decided_by,
+        "confidence": judged.confidence,
         "error": judged.error,
     }
 

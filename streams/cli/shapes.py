@@ -7,6 +7,7 @@ from detectors.golden.stats import GoldenStats
 from schemas.alert import Alert
 from schemas.base import Record
 from schemas.labels import Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
+from schemas.layers import Consistency, LayerRun
 from schemas.policy import PolicyRecord
 from streams.attach.report import Attached
 from streams.calibration.report import CalibrationReport
@@ -73,6 +74,9 @@ class CheckedAnswer(Record):
     judged: dict[str, Any]
     splitter: str
     layers: tuple[Layer, ...]
+    routing: tuple[LayerRun, ...]
+    consistency: Consistency | None
+    cost_usd: float
     timings_ms: dict[str, float]
     took_ms: float
     fingerprint: str

@@ -64,15 +64,15 @@ class Models(Section):
         0,
         ge=0,
         le=256,
-        description="CPU threads of a model; 0 leaves the number to torch, which takes all cores. Too many beside other work of the machine: all of it, "
-        "the heartbeats to Kafka included, gets slower.",
+        description="CPU threads of a model; 0 leaves the number to torch, which takes all cores. Too many beside "
+        "other work of the machine: all of it, the heartbeats to Kafka included, gets slower.",
     )
     batch_tokens: int = Field(
         8192,
         ge=256,
         le=1_000_000,
-        description="Word pieces computed at once, padding included. Too high: memory, on a GPU until it is full; too "
-        "low: a GPU idles.",
+        description="Word pieces computed at once, padding included; on a CPU at most 1,024, where it is fastest. Too "
+        "high: the memory of a GPU is full; too low: it idles.",
     )
     queue_tokens: int = Field(
         262_144,

@@ -186,5 +186,8 @@ def test_the_text_says_what_was_judged_against_what(now: datetime) -> None:
 def test_command_judges_by_the_layers_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a process with it would; what ran is in the verdict."""
     monkeypatch.setattr(layered, "load_layers", lambda _settings, _detector: Layers(models=FakeStacked()))
-    result = CliRunner().invoke(app, ["check", "--json", write(tmp_path, recorded())])
-    assert ["L0", "L1", "L2"] == json.loads(result.stdout)["layers"]
+    file = write(tmp_path, recorded())
+    found = json.loads(CliRunner().invoke(app, ["check", "--json", file]).stdout)
+    assert ["L0", "L1", "L2"] == found["layers"] == [row["layer"] for row in found["routing"] if row["ran"]]
+    assert (0.0, None) == (found["cost_usd"], found["consistency"])
+    assert "L2 ran: routed" in CliRunner().invoke(app, ["check", file]).stdout
