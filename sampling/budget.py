@@ -74,13 +74,18 @@ def limit_of(budget: Budget) -> Amount:
     )
 
 
-def limits_of(document: PolicyDocument) -> dict[str, Amount]:
-    """The limit of each pot that has one; of several routes of one name the first holds, as it does for answers."""
+def budgets_of(document: PolicyDocument) -> dict[str, Budget]:
+    """The budget of each pot that has a limit; of routes of one name the first counts, as it does for answers."""
     pots = [(ALL, document.budget), *((route_name(route), route.budget) for route in document.routes)]
-    found: dict[str, Amount] = {}
+    found: dict[str, Budget] = {}
     for name, budget in pots:
-        found.setdefault(name, limit_of(budget))
-    return {name: limit for name, limit in found.items() if limit != NO_LIMIT}
+        found.setdefault(name, budget)
+    return {name: budget for name, budget in found.items() if limit_of(budget) != NO_LIMIT}
+
+
+def limits_of(document: PolicyDocument) -> dict[str, Amount]:
+    """The limit of each pot that has one."""
+    return {name: limit_of(budget) for name, budget in budgets_of(document).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from alerts.unmapped import UnmappedConfig
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
 from streams.agents.alert_pulse import AlertPulse
+from streams.agents.budgets import BudgetWatch
 from streams.agents.following import followed
 from streams.agents.notified import Notified
 from streams.agents.policies import PolicyPublisher
@@ -86,9 +87,12 @@ async def build_alert(runtime: Runtime) -> faust.App:
     runtime.stack.push_async_callback(replica.stop)
     if runtime.settings.embedded:
         notified.assume(known, [notifier.name for notifier in notifiers])
+    policies = PolicyPublisher(runtime.policies, runtime.publisher, store)
+    budgets = BudgetWatch(store, runtime.policies, policies, utc_now)
+    runtime.health.budgets = lambda: budgets.pots
     step = AlertStep(
         store=store,
-        policies=PolicyPublisher(runtime.policies, runtime.publisher, store),
+        policies=policies,
         folder=Folder(jump_rule(_jump_config(runtime)), known=known),
         unmapped=Folder(unmapped_rule(_unmapped_config(runtime)), known=known),
         teller=Teller(notifiers, notified, runtime.publisher, pulse, utc_now),
@@ -97,10 +101,14 @@ async def build_alert(runtime: Runtime) -> faust.App:
         pulse=pulse,
     )
 
+    async def whole() -> None:
+        await step.tick()
+        await budgets.look()
+
     @app.timer(runtime.settings.alerts.tick_seconds, on_leader=True)  # type: ignore[untyped-decorator]
     async def tick() -> None:
         if await replica.caught_up(CATCH_UP_SECONDS):
-            await run_step("alert", step.tick, vitals)
+            await run_step("alert", whole, vitals)
 
     count_again_and_again(runtime)
     return app

@@ -27,7 +27,7 @@ from streams.health.members import Member
 from streams.health.metrics import Sources
 from streams.health.process import Process
 from streams.health.watch import INTERNAL, SOURCE, limits_of
-from streams.layers import close_layers, costs_money, load_layers, present
+from streams.layers import close_layers, costs_money, events_of, load_layers, present
 from streams.settings import KafkaConnection, Role, Settings
 from streams.settings.connect import reading_of
 from streams.spend import MEET_SECONDS, Spending, policy_now, spending_of
@@ -76,6 +76,7 @@ class Runtime:
                 store = self.open_store() if self.settings.judge.url else None
                 self._layers = await asyncio.to_thread(load_layers, self.settings, self.detector, spending, store)
                 self.stack.callback(close_layers, self._layers)
+                self.health.judge = partial(events_of, self._layers)
                 process = self.health.process
                 process.layers, process.without = present(self._layers), list(self._layers.notes)
             return self._layers

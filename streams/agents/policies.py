@@ -7,11 +7,11 @@ from datetime import datetime
 
 import structlog
 
-from sampling.policy_file import policy_id_of
+from sampling.policy_file import overlay_id_of, policy_id_of
 from sampling.policy_log import EffectivePolicy, PolicyLog, heartbeat
 from schemas.codec import decode
 from schemas.errors import BrokerUnavailable, GroundwatchError, PolicyIncomplete
-from schemas.policy import PolicyDocument, PolicyRecord
+from schemas.policy import Overlay, PolicyDocument, PolicyRecord
 from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher, record_message
 from streams.broker.replica import Replica
@@ -132,6 +132,20 @@ class PolicyPublisher:
             published_at=now,
             effective_from=self._known.log.earliest_start(now),
             document=document,
+            author=author,
+        )
+        await self._send(record)
+        await asyncio.to_thread(self._store.insert_policy, [record])
+        self._known.add(record)
+        return record
+
+    async def overlay(self, overlay: Overlay, starts: datetime, author: str, now: datetime) -> PolicyRecord:
+        """Publish a change of π from ``starts`` on. Raises ConfigError when the log refuses it: it is too soon."""
+        record = PolicyRecord(
+            policy_id=overlay_id_of(overlay, now),
+            published_at=now,
+            effective_from=starts,
+            overlay=overlay,
             author=author,
         )
         await self._send(record)

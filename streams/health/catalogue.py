@@ -143,6 +143,43 @@ LAYER_SECONDS = Metric(
     "Time that answers spent in a layer; over answers with ran=true it is the mean of one",
     ("layer",),
 )
+JUDGE_EVENTS = Metric(
+    "groundwatch_judge_events",
+    _C,
+    "What became of claims that a judge was asked about (judged, cached, error:…) and of its calls (retried: the reply "
+    "could not be used; refused: nor could the next one; failed_…)",
+    ("event",),
+)
+JUDGE_LABELS = Metric(
+    "groundwatch_judge_labels",
+    _C,
+    "Claims that a judge decided, by what the thresholds would have made of the scores below, and by what it said",
+    ("below", "judge"),
+)
+BUDGET_REFUSED = Metric(
+    "groundwatch_budget_refused_calls", _C, "Calls that were not made since a budget was spent", ("layer",)
+)
+BUDGET_LIMIT = Metric(
+    "groundwatch_budget_limit",
+    _G,
+    "Budget of an hour in tokens or US dollars: all, or a route's; from the alert leader",
+    ("pot", "unit"),
+)
+BUDGET_SPENT = Metric(
+    "groundwatch_budget_spent", _G, "Spent of it since the clock hour began; from the alert leader", ("pot", "unit")
+)
+BUDGET_EXPECTED = Metric(
+    "groundwatch_budget_expected",
+    _G,
+    "What will be asked for by the end of the hour, at the present pace and π; from the alert leader",
+    ("pot", "unit"),
+)
+BUDGET_SHARE = Metric(
+    "groundwatch_budget_probability_share",
+    _G,
+    "The lowest share of the policy's π that budgets leave to answers that pay from it; from the alert leader",
+    ("pot",),
+)
 COVERED_MESSAGES = Metric(
     "groundwatch_coverage_messages",
     _G,

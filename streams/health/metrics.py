@@ -14,19 +14,23 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector
 
-from schemas.labels import AlertState
+from schemas.labels import AlertState, Layer
+from schemas.spend import Cost
 from streams.agents.alert_pulse import AlertPulse
+from streams.agents.budgets import PotState
 from streams.agents.fates import FateCounts
 from streams.agents.layer_counts import LayerCounts
 from streams.agents.vitals import BATCH_SECONDS, WaitReason
 from streams.assembly import OpenTraces
 from streams.broker.reading import Losses
 from streams.health import catalogue as names
+from streams.health.budget_metrics import of_budgets, refused_calls
 from streams.health.catalogue import Kind, Metric
 from streams.health.check_metrics import check_families
 from streams.health.counting import silent_since
 from streams.health.coverage import TopicCoverage
 from streams.health.histogram import histogram
+from streams.health.judge_metrics import of_judge
 from streams.health.process import Process
 from streams.inline.checker import Checker
 
@@ -65,6 +69,12 @@ class Sources:
     covered: Covered = field(default_factory=Covered)
     losses: Losses = field(default_factory=Losses)
     checks: Checker | None = None
+    judge: Callable[[], Mapping[str, int]] = dict
+    """What became of the claims that this process asked a judge about, by name."""
+    spending: Callable[[], Mapping[Layer, Cost]] = dict
+    """What this process spent, by layer."""
+    budgets: Callable[[], Mapping[str, PotState]] = dict
+    """What the alert leader knows of each budget."""
     clock_step: Callable[[], timedelta] = timedelta
     """By how much the wall clock is off the one that event time is judged by."""
 
@@ -82,6 +92,8 @@ class ProcessMetrics(Collector):
             *_of_process(sources),
             *_of_flow(sources),
             *_of_layers(sources.layers),
+            *of_judge(sources.layers, sources.judge()),
+            *refused_calls(sources.spending()),
             *_of_alerts(sources),
         ):
             family = _FAMILIES[metric.kind](metric.name, metric.text, labels=metric.labels)
@@ -218,6 +230,7 @@ def _of_alerts(sources: Sources) -> Iterator[Pair]:
     alerts = [((one.alert_id, one.rule, one.slice.tier or ""), one) for one in pulse.open]
     yield names.ALERT_EVIDENCE, ((labels, one.evidence) for labels, one in alerts)
     yield names.ALERT_RATIO, ((labels, one.ratio) for labels, one in alerts if one.ratio is not None)
+    yield from of_budgets(sources.budgets())
     yield from _of_coverage(sources)
 
 

@@ -2,15 +2,19 @@
 
 import re
 from datetime import UTC, datetime
+from math import inf
 
 import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from sampling.budget import Amount
 from schemas.labels import AlertState, Containment, Layer
 from schemas.layers import LayerReason, LayerRun
+from schemas.spend import Cost
 from streams.agents.alert_pulse import UNAVAILABLE, AlertPulse
 from streams.agents.batches import Lifeline
+from streams.agents.budgets import PotState
 from streams.agents.vitals import Vitals, WaitReason
 from streams.health.catalogue import METRICS, Kind
 from streams.health.coverage import TopicCoverage
@@ -69,6 +73,9 @@ def sources() -> Sources:
             took_ms=12.0,
         )
     )
+    found.spending = lambda: {Layer.L3: Cost(refused=2)}
+    pot = PotState(Amount(6_000, inf), Amount(1_500, 0.5), Amount(5_000, 2.0), 0.5)
+    found.budgets = lambda: {"all": pot}
     found.losses.messages["traces"] = 5
     topic = TopicCoverage(
         topic="traces", partitions=1, messages={"missing": 1}, found={}, traces=dict.fromkeys(TRACES, 0)
@@ -123,6 +130,12 @@ def test_values_are_those_of_the_process(sources: Sources) -> None:
         ("groundwatch_layer_tokens_total", (("direction", "in"), ("layer", "L3"))): 90.0,
         ("groundwatch_layer_cost_dollars_total", (("layer", "L3"),)): 0.5,
         ("groundwatch_layer_seconds_total", (("layer", "L3"),)): 0.5,
+        ("groundwatch_budget_refused_calls_total", (("layer", "L3"),)): 2.0,
+        ("groundwatch_budget_limit", (("pot", "all"), ("unit", "tokens"))): 6_000.0,
+        ("groundwatch_budget_limit", (("pot", "all"), ("unit", "usd"))): None,
+        ("groundwatch_budget_spent", (("pot", "all"), ("unit", "tokens"))): 1_500.0,
+        ("groundwatch_budget_expected", (("pot", "all"), ("unit", "tokens"))): 5_000.0,
+        ("groundwatch_budget_probability_share", (("pot", "all"),)): 0.5,
         ("groundwatch_alert_leader", ()): 1.0,
         ("groundwatch_ready", ()): 0.0,
     }
