@@ -139,7 +139,7 @@ def test_every_import_is_a_declared_dependency() -> None:
     """A fresh installation has what the code imports; test surroundings often have more."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    optional = (extras[name] for name in ("embedded", "local-llm", "openai", "registry", "reports", "train"))
+    optional = (extras[name] for name in ("embedded", "models", "local-llm", "openai", "registry", "reports", "train"))
     wanted = [*project["dependencies"], *(text for extra in optional for text in extra)]
     declared = {distribution_name(re.split(r"[<>=;\[ ]", text)[0]) for text in wanted}
     providers = packages_distributions()
