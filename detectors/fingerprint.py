@@ -18,6 +18,9 @@ from detectors.structural import L0_VERSION
 from schemas.labels import Layer
 from schemas.policy import ConsistencyRule, JudgeRule, PolicyDocument, Thresholds
 
+THRESHOLD = "threshold_"
+"""Begins the name of a part that is a threshold; its value is the number as Python writes it."""
+
 
 def fingerprint(  # noqa: PLR0913 - the parts, of which the last three have defaults
     detector_fingerprint: str,
@@ -61,7 +64,7 @@ def fingerprint_parts(  # noqa: PLR0913 - as above
         "splitter": splitter or splitter_name(),
         "l0": l0_version,
         "phrases": phrases or phrases_hash(),
-        **{f"threshold_{name}": repr(value) for name, value in sorted(thresholds.model_dump().items())},
+        **{f"{THRESHOLD}{name}": repr(value) for name, value in sorted(thresholds.model_dump().items())},
     }
 
 

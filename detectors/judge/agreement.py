@@ -4,21 +4,38 @@ A judge that always agrees is not worth its price in that band; one that never d
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from pydantic import Field, ValidationError
+
+from detectors.fingerprint import THRESHOLD
 from detectors.outcome import label_claim
-from schemas.labels import ClaimLabel, Layer
+from schemas.base import Record
+from schemas.labels import ClaimLabel, Layer, RiskTier
 from schemas.policy import Thresholds
-from schemas.verdict import ClaimJudgement, ClaimVerdict
+from schemas.verdict import ClaimJudgement, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One claim: what the layer below would have called it, and what the judge did."""
+class DecidedClaim(Record):
+    """A claim whose label is the judge's; its scores are those of the layer below."""
 
+    intent: str
+    tier: RiskTier
+    label: ClaimLabel
+    support: float | None = None
+    contradiction: float | None = None
+    fingerprint_parts: dict[str, str] = Field(default_factory=dict)
+
+
+class Agreement(Record):
+    """So many claims of an intent and tier that the layer below would have labelled one way, and the judge another."""
+
+    intent: str
+    tier: RiskTier
     below: ClaimLabel
     judge: ClaimLabel
+    claims: int
 
     @property
     def agrees(self) -> bool:
@@ -26,15 +43,69 @@ class Pair:
         return self.below is self.judge
 
 
-def pairs_of(claims: Iterable[ClaimVerdict], thresholds: Thresholds) -> Iterator[Pair]:
-    """A pair for each claim whose label is the judge's; its scores are those of the layer below."""
-    for claim in claims:
-        if claim.decided_by is Layer.L3 and claim.error is None:
-            scores = ClaimJudgement(support=claim.support, contradiction=claim.contradiction)
-            yield Pair(label_claim(scores, thresholds).label, claim.label)
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """Claims of an intent and tier on which a judge decided, and on how many of them both say the same."""
+
+    claims: int
+    agreed: int
+
+    @property
+    def share(self) -> float:
+        """Of all; there is at least one."""
+        return self.agreed / self.claims
 
 
-def agreement(pairs: Iterable[Pair]) -> float | None:
-    """Share of the claims on which both agree; None without a claim."""
-    counts = Counter(pair.agrees for pair in pairs)
-    return counts[True] / counts.total() if counts else None
+def decided_claims(verdict: Verdict) -> list[DecidedClaim]:
+    """The claims of a verdict that its judge decided."""
+    return [
+        DecidedClaim(
+            intent=verdict.intent,
+            tier=verdict.tier,
+            label=judged.label,
+            support=judged.support,
+            contradiction=judged.contradiction,
+            fingerprint_parts=verdict.fingerprint_parts,
+        )
+        for judged in verdict.claims
+        if judged.decided_by is Layer.L3 and judged.error is None
+    ]
+
+
+def agreements(claims: Iterable[DecidedClaim]) -> list[Agreement]:
+    """Counted by intent, tier and both labels, in that order; a claim whose thresholds are not known is left out."""
+    counts = Counter(
+        (claim.intent, claim.tier, below, claim.label) for claim in claims if (below := label_below(claim)) is not None
+    )
+    return [
+        Agreement(intent=intent, tier=tier, below=below, judge=judge, claims=number)
+        for (intent, tier, below, judge), number in sorted(counts.items())
+    ]
+
+
+def label_below(claim: DecidedClaim) -> ClaimLabel | None:
+    """What the thresholds of its verdict make of the scores; None where the verdict does not name them."""
+    thresholds = _thresholds(claim.fingerprint_parts)
+    if thresholds is None:
+        return None
+    return label_claim(ClaimJudgement(support=claim.support, contradiction=claim.contradiction), thresholds).label
+
+
+def by_cell(rows: Iterable[Agreement]) -> dict[tuple[str, RiskTier], Agreed]:
+    """For each intent and tier how many claims there are, and on how many both agree."""
+    every: Counter[tuple[str, RiskTier]] = Counter()
+    same: Counter[tuple[str, RiskTier]] = Counter()
+    for row in rows:
+        every[row.intent, row.tier] += row.claims
+        same[row.intent, row.tier] += row.claims if row.agrees else 0
+    return {cell: Agreed(number, same[cell]) for cell, number in every.items()}
+
+
+def _thresholds(parts: Mapping[str, str]) -> Thresholds | None:
+    values = {name: parts[f"{THRESHOLD}{name}"] for name in Thresholds.model_fields if f"{THRESHOLD}{name}" in parts}
+    if len(values) != len(Thresholds.model_fields):
+        return None
+    try:
+        return Thresholds.model_validate(values)
+    except ValidationError:
+        return None

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from schemas.labels import Layer
+from detectors.judge.agreement import decided_claims, label_below
+from schemas.labels import ClaimLabel, Layer
 from schemas.layers import LayerReason
 from schemas.verdict import Verdict
 
@@ -22,9 +23,15 @@ class LayerCounts:
     tokens_out: Counter[Layer] = field(default_factory=Counter)
     dollars: dict[Layer, float] = field(default_factory=dict)
     seconds: dict[Layer, float] = field(default_factory=dict)
+    labels: Counter[tuple[ClaimLabel, ClaimLabel]] = field(default_factory=Counter)
+    """Claims that a judge decided, by what the thresholds would have said of the scores below, and by what it said."""
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
         """These are published."""
+        verdicts = tuple(verdicts)
+        for claim in (claim for verdict in verdicts for claim in decided_claims(verdict)):
+            if (below := label_below(claim)) is not None:
+                self.labels[below, claim.label] += 1
         for line in (line for verdict in verdicts for line in verdict.routing):
             layer = line.layer
             self.answers[layer, line.ran, line.why] += 1

@@ -9,7 +9,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from sampling.budget import Amount
-from schemas.labels import AlertState, Containment, Layer
+from schemas.labels import AlertState, ClaimLabel, Containment, Layer
 from schemas.layers import LayerReason, LayerRun
 from schemas.spend import Cost
 from streams.agents.alert_pulse import UNAVAILABLE, AlertPulse
@@ -55,6 +55,8 @@ def sources() -> Sources:
     )
     ran = LayerRun(layer=Layer.L3, ran=True, why=LayerReason.IN_BAND, claims=2, tokens_in=90, took_ms=500, cost_usd=0.5)
     found.layers.add([verdict(routing=(ran,))])
+    found.layers.labels[ClaimLabel.UNSUPPORTED, ClaimLabel.SUPPORTED] += 3
+    found.judge = lambda: {"judged": 5, "error:timeout": 1, "cached": 0}
     found.alert = AlertPulse(clock=hand)
     found.alert.not_taken("webhook-1", UNAVAILABLE, NOW)
     found.alert.waiting["webhook-1"] = 1
@@ -124,9 +126,11 @@ def test_values_are_those_of_the_process(sources: Sources) -> None:
         ("groundwatch_check_seconds_bucket", (("le", "0.01"),)): 0.0,
         ("groundwatch_check_seconds_bucket", (("le", "0.025"),)): 1.0,
         ("groundwatch_check_seconds_sum", ()): 0.012,
-        ("groundwatch_check_threads_late", (("threads", "above"),)): 0.0,
+        ("groundwatch_check_threads_late", (("threads", "endpoints"),)): 0.0,
         ("groundwatch_layer_answers_total", (("layer", "L3"), ("ran", "true"), ("why", "in_band"))): 1.0,
         ("groundwatch_layer_claims_total", (("layer", "L3"),)): 2.0,
+        ("groundwatch_judge_events_total", (("event", "error:timeout"),)): 1.0,
+        ("groundwatch_judge_labels_total", (("below", "unsupported"), ("judge", "supported"))): 3.0,
         ("groundwatch_layer_tokens_total", (("direction", "in"), ("layer", "L3"))): 90.0,
         ("groundwatch_layer_cost_dollars_total", (("layer", "L3"),)): 0.5,
         ("groundwatch_layer_seconds_total", (("layer", "L3"),)): 0.5,
