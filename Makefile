@@ -15,14 +15,14 @@ INPUTS := pyproject.toml constraints.txt
 # Human-labelled records and Apache Kafka for the tests that need them; without them those tests skip with a reason.
 SHARED := $(wildcard ../shared)
 ifneq ($(SHARED),)
-test check train bench: export GROUNDWATCH_DATA ?= $(CURDIR)/../shared/data
-test check train bench: export GROUNDWATCH_KAFKA_HOME ?= $(CURDIR)/../shared/kafka
+test check train train-l2 bench: export GROUNDWATCH_DATA ?= $(CURDIR)/../shared/data
+test check train train-l2 bench: export GROUNDWATCH_KAFKA_HOME ?= $(CURDIR)/../shared/kafka
 endif
 
-.PHONY: help run test check lint format docs train bench constraints clean
+.PHONY: help run test check lint format docs train train-l2 bench constraints clean
 
 help: ## Show what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 run: $(VENV)/.runtime $(if $(LLM),$(VENV)/.llm) ## Install what is needed, then run the demo: stream, checks, first alert, live page; LLM=1: with a small language model
 	@$(VENV)/bin/groundwatch demo $(if $(LLM),--llm)
@@ -54,11 +54,15 @@ docs: $(VENV)/.developer ## Rewrite the files that are made from the code
 train: $(VENV)/.developer ## Train the evidence detector's weights again (needs GROUNDWATCH_DATA)
 	$(PY) -m detectors.evidence.train --date "$$(date +%F)"
 
+train-l2: $(VENV)/.developer ## Train our cross-encoder and its stack again (needs GROUNDWATCH_DATA; about an hour, goes on where it was cut)
+	$(PY) -m detectors.models.own.train --date "$$(date +%F)"
+	$(PY) -m detectors.models.own.fit_stack
+
 bench: $(VENV)/.developer ## Run the benchmarks one after the other (needs GROUNDWATCH_DATA)
 	@set -e; for script in bench/*.py; do echo "== $$script"; $(PY) "$$script"; done
 
 constraints: $(VENV)/.developer ## Write down the installed versions as the tested ones
-	@{ head -n 1 constraints.txt; $(PY) -m pip freeze --exclude-editable; grep '^torch==' constraints.txt; } > constraints.new
+	@{ head -n 1 constraints.txt; $(PY) -m pip freeze --exclude-editable | grep -v '^torch=='; grep '^torch==' constraints.txt; } > constraints.new
 	@mv constraints.new constraints.txt
 
 clean: ## Remove the environment and caches; data/ stays
