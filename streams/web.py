@@ -19,6 +19,7 @@ from streams.api.health import CoverageRoutes
 from streams.api.intents import IntentRoutes
 from streams.api.policy import PolicyRoutes
 from streams.api.reviews import ReviewRoutes
+from streams.api.spend import SpendRoutes
 from streams.api.store import StoreRoutes
 from streams.api.traces import TraceRoutes
 from streams.health.counting import CoverageCounter
@@ -79,6 +80,7 @@ class Api:
         FingerprintRoutes(reports).add(app)
         ReviewRoutes(reports, self.now, self.salt).add(app)
         PolicyRoutes(self.store, self.policies, self.publisher, self.now).add(app)
+        SpendRoutes(reports, self.policies, self.now).add(app)
         StoreRoutes(self.store, reports, self.now, self.salt, self.retention_days).add(app)
         add_routes(app, self.store, now=self.now, tenants=ALL_TENANTS, negative_feedback=self.negative_feedback)
         return app

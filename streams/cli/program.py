@@ -30,6 +30,7 @@ from streams.cli import (
     replay,
     review,
     run,
+    spend,
     store,
     traces,
 )
@@ -57,6 +58,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("attach")(attach.attach)
 app.command("detach")(detach.detach)
 app.command("coverage")(coverage.coverage)
+app.command("spend")(spend.spend)
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(traces.app, name="traces")
 app.add_typer(policy.app, name="policy")

@@ -32,6 +32,7 @@ from streams.health.coverage import TopicCoverage
 from streams.reviews.importing import ReviewImport
 from streams.reviews.rows import ReviewRow
 from streams.reviews.summary import ReviewStats
+from streams.spend.report import SpendReport
 from streams.store import CheckResult, Deploy, IntentTraffic, StoreStats, TraceSummary, UnmappedShare
 
 
@@ -95,6 +96,7 @@ SHAPES: dict[str, type[Record]] = {
     "deadletter show": LetterShown,
     "deadletter skip": Skipped,
     "deadletter summary": LetterGroup,
+    "spend": SpendReport,
     "coverage": TopicCoverage,
     "deploy list": Deploy,
     "deploy mark": Deploy,

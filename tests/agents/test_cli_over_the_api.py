@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -15,6 +16,9 @@ from typer.testing import CliRunner, Result
 import streams.cli.opened
 from sampling.policy_file import default_policy_text
 from schemas.errors import ConfigError, NotReached
+from schemas.labels import Layer, RiskTier
+from schemas.policy import Budget
+from schemas.spend import Cost, Spend
 from streams.agents.policies import PolicyPublisher
 from streams.broker.publisher import Publisher
 from streams.cli import completions
@@ -27,7 +31,7 @@ from streams.settings import Settings
 from streams.store import Store
 from streams.web import Api
 from tests.agents.flow import Flow, native
-from tests.builders import NOW, alert, verdict
+from tests.builders import NOW, alert, policy, policy_record, verdict
 
 T = TypeVar("T")
 HOSTILE = "\x1b[2J\x00\u202e' OR 1=1 --<script>"
@@ -147,6 +151,33 @@ async def test_a_difference_is_reckoned_with_the_traffic_of_the_process(site: Si
     assert [part for part in ("p1 →", "new fingerprint", "verified traces a day", "-50 %") if part not in shown] == []
     found = json.loads((await site.invoke("policy", "diff", str(file), "--json")).stdout)
     assert ("p1", 2.0) == (found["before"], found["diff"]["checks_per_day"][0] / found["diff"]["checks_per_day"][1])
+
+
+async def test_spend_is_shown_with_what_is_left_of_each_budget(site: Site) -> None:
+    """By hour, with what an hour's budget still holds; an intent's name styles nothing."""
+    site.flow.known.add(
+        policy_record(
+            "p2",
+            published_at=NOW - timedelta(hours=1),
+            effective_from=NOW - timedelta(minutes=30),
+            document=policy("b", budget=Budget(tokens_per_hour=4_000)),
+        )
+    )
+    costs = {"returns": Cost(calls=2, tokens_in=900, tokens_out=100, usd=0.25), HOSTILE: Cost(cached=3, refused=1)}
+    rows = [
+        Spend(worker="w", minute=NOW, intent=intent, tier=RiskTier.HIGH, layer=Layer.L3, route="*/*", cost=cost)
+        for intent, cost in costs.items()
+    ]
+    site.flow.store.spending.insert(rows, 1)
+    shown = (await site.invoke("spend")).output
+    wanted = ("all  since 12:00 UTC: 1,000 of 4,000 tokens, $0.25; 75% left", "2026-03-10 12:00", "returns")
+    assert [part for part in wanted if part not in shown] == []
+    assert [mark for mark in "\x1b\x00\u202e" if mark in shown] == []
+    found = json.loads((await site.invoke("spend", "--by", "day", "--json")).stdout)
+    assert (4_000, [2, 0]) == (
+        found["pots"][0]["tokens_limit"],
+        sorted(row["cost"]["calls"] for row in found["rows"])[::-1],
+    )
 
 
 async def test_completion_asks_the_process(site: Site) -> None:
