@@ -13,11 +13,8 @@ def consistency_of(settings: Consistency, purse: Purse, detector: Detector) -> S
     Without an endpoint it compares what traces hold and costs nothing. Raises ConfigError when an endpoint is named and
     the ``openai`` extra is not installed.
     """
-    resampler = _resampler(settings) if settings.url else None
-    return SelfConsistency(detector, purse, resampler, settings.calls_at_once)
-
-
-def _resampler(settings: Consistency) -> CompletionResampler:
+    if not settings.url:
+        return SelfConsistency(detector, purse)
     completion = OpenAICompletion(
         url=settings.url,
         model=settings.model,
@@ -25,9 +22,10 @@ def _resampler(settings: Consistency) -> CompletionResampler:
         timeout_seconds=settings.timeout_seconds,
         purpose="samples",
     )
-    return CompletionResampler(
+    resampler = CompletionResampler(
         completion,
         samples_per_call=settings.samples_per_call,
         usd_in=settings.usd_per_million_in,
         usd_out=settings.usd_per_million_out,
     )
+    return SelfConsistency(detector, purse, resampler, settings.calls_at_once, completion.close)

@@ -24,8 +24,8 @@ from streams.settings import Settings
 log = structlog.get_logger(__name__)
 ANSWER_TOKENS = 60
 TEMPERATURE = 0.7
-TIMEOUT_SECONDS = 120.0
-"""A busy machine writes a token in the time that an idle one takes for fifty."""
+TIMEOUT_SECONDS = 40.0
+"""Several times what an idle machine takes; on a busy one calls end here, and the verdict says so."""
 PROMPT_TOKENS, REPLY_TOKENS = 3000, 200
 """Of the judge: together less than the context of a reply."""
 _FIRST_SEED = 1000

@@ -7,7 +7,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Coroutine, Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -48,7 +48,7 @@ QUIET_PRINT_SECONDS = 5.0
 VERDICT_SECONDS = 120.0
 """How long the next answer of the small model waits for the verdict on the last one."""
 PATIENCE_SECONDS = 300.0
-"""With ``--no-live``: how long after the start the demo waits for its alert before it says that none came."""
+"""How long the demo waits for its alert; with ``--no-live`` it then says that none came."""
 EXIT_NO_ALERT = 1
 
 
@@ -64,6 +64,7 @@ class DemoRun:
     began: float = field(default_factory=monotonic)
     sent: int = 0
     shown: set[str] = field(default_factory=set)
+    alerted: asyncio.Event = field(default_factory=asyncio.Event)
     first_verdict_seconds: float | None = None
     alert_seconds: float | None = None
 
@@ -163,7 +164,12 @@ async def _send_live(runtime: Runtime, run: DemoRun) -> None:
 
 
 async def _send_written(writer: Writer, runtime: Runtime, run: DemoRun) -> None:
-    """Answers of the small model, one after the verdict on the other, so that any machine keeps pace."""
+    """Answers of the small model, one after the verdict on the other, so that any machine keeps pace.
+
+    Not before the alert: judging one takes half a minute, in which the others of its batch wait.
+    """
+    with suppress(TimeoutError):
+        await asyncio.wait_for(run.alerted.wait(), PATIENCE_SECONDS)
     store = runtime.open_store()
     traces = writer.traces(SEED + 1)  # of its own: the same seed would give the trace ids of the other live traffic
     while True:
@@ -209,6 +215,7 @@ async def _watch(store: Store, runtime: Runtime, run: DemoRun) -> None:
 def _show(alert: Alert, runtime: Runtime, run: DemoRun) -> None:
     """The alert itself came from the standard output receiver; this says how long it took and where to look."""
     run.shown.add(alert.alert_id)
+    run.alerted.set()
     run.alert_seconds = run.alert_seconds or run.seconds
     run.console.print(
         f"First verdict after {run.first_verdict_seconds or 0:.0f} s, this alert after {run.seconds:.0f} s.\n"

@@ -1,6 +1,6 @@
 """Implements ``detectors.layers.ConsistencyCheck``: where the samples come from, what they may cost, what they show."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ class SelfConsistency:
     purse: Purse
     resampler: Resampler | None = None
     calls_at_once: int = 4
+    on_close: Callable[[], None] | None = None
     name: str = "consistency"
 
     @property
@@ -48,6 +49,11 @@ class SelfConsistency:
             return [self._guarded(task, deadline) for task in tasks]
         with ThreadPoolExecutor(max_workers=self.calls_at_once) as pool:
             return list(pool.map(lambda task: self._guarded(task, deadline), tasks))
+
+    def close(self) -> None:
+        """Close what samples are drawn through; nothing is to be compared any more."""
+        if self.on_close is not None:
+            self.on_close()
 
     def _guarded(self, task: ConsistencyTask, deadline: float | None) -> ConsistencyResult:
         try:

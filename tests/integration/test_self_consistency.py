@@ -56,7 +56,9 @@ def test_samples_are_free_text_at_the_temperature_marked_as_ours_and_paid() -> N
     """What a gateway writes down of the call is recognised as ours."""
     purse = CountingPurse()
     with served(reply=samples(*[ANSWER] * 4)) as server:
-        (found,) = checker(server.url, purse, usd_per_million_in=1000, usd_per_million_out=2000).check([task()])
+        check = checker(server.url, purse, usd_per_million_in=1000, usd_per_million_out=2000)
+        (found,) = check.check([task()])
+        check.close()
 
     assert found.found is not None
     assert ("resampled", 5, (), False) == (
