@@ -1,5 +1,7 @@
 """The layers above L1 that a process has: loaded once, before it counts as ready, and said at start."""
 
+from collections.abc import Mapping
+
 import structlog
 
 from detectors.consistency import SelfConsistency
@@ -62,6 +64,11 @@ def close_layers(layers: Layers) -> None:
         layers.judge.close()
     if isinstance(layers.consistency, SelfConsistency):
         layers.consistency.close()
+
+
+def events_of(layers: Layers) -> Mapping[str, int]:
+    """What became of the claims that the judge was asked about, by name; nothing without one."""
+    return layers.judge.counts if isinstance(layers.judge, LlmJudge) else {}
 
 
 def present(layers: Layers) -> list[str]:
