@@ -192,7 +192,7 @@ class Budget(Record):
     usd_per_hour: float | None = Field(default=None, ge=0)
     tokens_per_hour: int | None = Field(default=None, ge=0)
     lowest_share: float = Field(default=0.1, gt=0, le=1)
-    """π is never lowered below this share of what the policy says, so that the sample stays of use; 1: never lowered."""
+    """π is never lowered below this share of what the policy says, so that the sample is of use; 1: never lowered."""
 
 
 class Route(Record):

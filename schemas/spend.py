@@ -95,3 +95,22 @@ class BudgetShare(Record):
     may_tokens: float = Field(default=0.0, ge=0)
     may_usd: float = Field(default=0.0, ge=0)
     written_at: UtcDatetime
+
+
+SUPPORT_BINS = 100
+"""Hundredths of support: fine enough for any band."""
+
+
+class ClaimSupports(Record):
+    """How many claims of drawn answers scored what: ``bins[i]`` have a support from i to i + 1 hundredths."""
+
+    intent: str
+    tier: RiskTier
+    stratum: str
+    answers: int = Field(ge=0)
+    bins: tuple[int, ...] = Field(min_length=SUPPORT_BINS, max_length=SUPPORT_BINS)
+
+    def within(self, low: float, high: float) -> float:
+        """How many claims score in [low, high]; of a hundredth that is cut, a part."""
+        edges = ((i / SUPPORT_BINS, (i + 1) / SUPPORT_BINS, count) for i, count in enumerate(self.bins) if count)
+        return sum(count * max(0.0, min(end, high) - max(start, low)) * SUPPORT_BINS for start, end, count in edges)

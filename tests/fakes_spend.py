@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from schemas.spend import BudgetShare, Cost, Spend, SpendSum
-from schemas.verdict import ClaimJudgement
+from schemas.draw import DrawnTrace
+from schemas.labels import RiskTier
+from schemas.spend import SUPPORT_BINS, BudgetShare, ClaimSupports, Cost, Spend, SpendSum
+from schemas.verdict import ClaimJudgement, Verdict
+from tests.true_tallies import newest_traces, newest_verdicts
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -12,7 +15,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class MemorySpending:
     """Every method of the real one."""
 
-    def __init__(self) -> None:
+    def __init__(self, traces: Sequence[DrawnTrace] = (), verdicts: Sequence[Verdict] = ()) -> None:
+        self._traces = traces
+        self._verdicts = verdicts
         self._spend: dict[tuple[object, ...], tuple[int, Spend]] = {}
         self._shares: dict[tuple[datetime, str, str], tuple[int, BudgetShare]] = {}
 
@@ -37,6 +42,27 @@ class MemorySpending:
                 start=start, intent=row.intent, tier=row.tier, layer=row.layer, route=row.route, cost=cost
             )
         return [found[key] for key in sorted(found, key=str)]
+
+    def supports(self, since: datetime, until: datetime) -> list[ClaimSupports]:
+        """Of the newest verdict on each drawn trace."""
+        newest: dict[str, Verdict] = {}
+        for one in sorted(newest_verdicts(self._verdicts).values(), key=lambda one: (one.revision, one.verified_at)):
+            newest[one.trace_id] = one
+        found: dict[tuple[str, RiskTier, str], ClaimSupports] = {}
+        for row in newest_traces(self._traces).values():
+            verdict = newest.get(row.trace.trace_id)
+            if verdict is None or not row.draw.drawn or not since <= row.trace.ts < until:
+                continue
+            key = (row.trace.intent, row.trace.tier, row.draw.stratum)
+            known = found.get(key) or ClaimSupports(
+                intent=key[0], tier=key[1], stratum=key[2], answers=0, bins=(0,) * SUPPORT_BINS
+            )
+            bins = list(known.bins)
+            for claim in verdict.claims:
+                if claim.support is not None:
+                    bins[min(int(claim.support * SUPPORT_BINS), SUPPORT_BINS - 1)] += 1
+            found[key] = known.model_copy(update={"answers": known.answers + 1, "bins": tuple(bins)})
+        return [found[key] for key in sorted(found)]
 
     def insert_shares(self, rows: Sequence[BudgetShare], rev: int) -> None:
         """The highest ``rev`` counts."""

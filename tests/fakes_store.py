@@ -68,7 +68,7 @@ class MemoryStore:
         self._changed: dict[datetime, int] = {}
         self.reviews = MemoryReviews(self._traces, self._verdicts)
         self.fates = MemoryFates(self._traces, self._verdicts)
-        self.spending, self.judgements = MemorySpending(), MemoryJudgements()
+        self.spending, self.judgements = MemorySpending(self._traces, self._verdicts), MemoryJudgements()
 
     def migrate(self, **_days: int) -> MigrationReport:
         """Nothing to do."""

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.spend import BudgetShare, Cost, Spend, SpendSum
-from streams.store.connection import Connection, Table
+from schemas.spend import SUPPORT_BINS, BudgetShare, ClaimSupports, Cost, Spend, SpendSum
+from streams.store import queries
+from streams.store.connection import LONGEST_SECONDS, Connection, Table
 from streams.store.values import clean, from_micros, from_seconds, micros, seconds
 
 _WORD = "LowCardinality(String)"
@@ -61,6 +62,12 @@ class Spending:
         asked = {"since": seconds(since), "until": seconds(until), "step": int(step.total_seconds())}
         return [_sum(row) for row in self._connection.query(_SUMS, asked)]
 
+    def supports(self, since: datetime, until: datetime) -> list[ClaimSupports]:
+        """How the claims of drawn answers in [since, until) scored, by intent, tier and stratum; seconds for a day."""
+        asked = {"since": micros(since), "until": micros(until)}
+        rows = self._connection.query(queries.load("claim_supports"), asked, max_seconds=LONGEST_SECONDS)
+        return [ClaimSupports(**{**row, "bins": _bins(*row["bins"])}) for row in rows]
+
     def insert_shares(self, rows: Sequence[BudgetShare], rev: int) -> None:
         """Store how far workers may go; of a worker, hour and pot the highest ``rev`` counts."""
         self._connection.insert(_SHARES, [_share_row(row, rev) for row in rows])
@@ -105,3 +112,10 @@ def _share_row(row: BudgetShare, rev: int) -> tuple[Any, ...]:
 def _sum(row: dict[str, Any]) -> SpendSum:
     cost = Cost(**{name: row.pop(name) for name in (*_COUNTS, *_REALS)})
     return SpendSum(**{**row, "start": from_seconds(row["start"]), "cost": cost})
+
+
+def _bins(places: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
+    found = [0] * SUPPORT_BINS
+    for place, count in zip(places, counts, strict=True):
+        found[place] = count
+    return tuple(found)

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.labels import ClaimLabel, Layer, RiskTier
-from schemas.spend import ALL, BudgetShare, Cost, Spend, SpendSum
-from schemas.verdict import ClaimJudgement
+from schemas.spend import ALL, BudgetShare, ClaimSupports, Cost, Spend, SpendSum
+from schemas.verdict import ClaimJudgement, Verdict
 from streams.store import Store
-from tests.builders import NOW, evidence
+from tests.builders import NOW, claim, claim_verdict, draw, drawn_trace, evidence, verdict
 from tests.fakes_store import MemoryStore
 
 Subject = MemoryStore | Store
@@ -100,3 +100,44 @@ def test_half_characters_in_a_judgement_reject_nothing(store: Subject) -> None:
     """A judge may quote a text that cannot be stored as it is."""
     store.judgements.insert({"a": ClaimJudgement(label=ClaimLabel.SUPPORTED, why="caf\ud83d\x00")}, NOW)
     assert ClaimLabel.SUPPORTED == store.judgements.read(["a"])["a"].label
+
+
+def test_supports_are_of_the_newest_verdict_on_drawn_answers(store: Subject) -> None:
+    """By stratum, in hundredths; claims without a score are none, and what lies outside the time is left out."""
+
+    def scored(trace_id: str, *supports: float | None, **fields: Any) -> Verdict:
+        claims = tuple(claim_verdict(support=one, claim=claim(index=i)) for i, one in enumerate(supports))
+        return verdict(trace_id, **{"verified_at": NOW, "claims": claims, **fields})
+
+    store.insert_traces(
+        [
+            drawn_trace("a"),
+            drawn_trace("b", draw=draw(stratum="rest")),
+            drawn_trace("undrawn", draw=draw(drawn=False, u=0.9)),
+            drawn_trace("early", ts=NOW - 2 * HOUR),
+            drawn_trace("waiting"),
+        ]
+    )
+    store.insert_verdicts(
+        [
+            scored("a", 0.1, 0.2),
+            scored("a", 0.5, 0.509, None, 1.0, verified_at=NOW + MINUTE, fingerprint="newer"),
+            scored("b"),
+            scored("undrawn", 0.5),
+            scored("early", 0.5, ts=NOW - 2 * HOUR),
+        ]
+    )
+    found = {row.stratum: row for row in store.spending.supports(NOW - HOUR, NOW + HOUR)}
+    stratum = draw().stratum
+    assert sum(row.answers for row in found.values()) == 2
+    assert {50: 2, 99: 1} == {place: count for place, count in enumerate(found[stratum].bins) if count}
+    assert [] == store.spending.supports(NOW + HOUR, NOW + 2 * HOUR)
+
+
+def test_part_of_a_hundredth_counts_in_part() -> None:
+    """A band may begin anywhere."""
+    bins = tuple(4 if place == 50 else 0 for place in range(100))
+    one = ClaimSupports(intent="i", tier=RiskTier.LOW, stratum="rest", answers=2, bins=bins)
+    assert [4.0, 1.0, 0.0, 4.0] == [
+        round(one.within(*band), 9) for band in ((0, 1), (0.5, 0.5025), (0, 0.5), (0.5, 0.6))
+    ]
