@@ -13,6 +13,7 @@ from schemas.policy import InlineRule, OnFailure, PolicyDocument, Route
 from streams.inline.checker import Checker
 from streams.inline.request import CheckRequest, read_request
 from streams.inline.stages import Judges
+from streams.inline.upper import Upper
 from streams.inline.workers import Workers
 from tests.builders import ANSWER, NOW, PASSAGE_TEXT
 from tests.fakes import FakeDetector
@@ -57,7 +58,8 @@ def checker(  # noqa: PLR0913 - what a checker is made of
     detector: Detector | None = None,
     layers: Layers | None = None,
     below: AtOnce | Workers | None = None,
-    above: AtOnce | Workers | None = None,
+    models: AtOnce | Workers | None = None,
+    endpoints: AtOnce | Workers | None = None,
     max_in_flight: int = 8,
 ) -> Checker:
     """A checker without threads unless some are given."""
@@ -67,7 +69,7 @@ def checker(  # noqa: PLR0913 - what a checker is made of
         policy=lambda _ts: effective,
         now=lambda: NOW,
         below=cast("Workers", below or AtOnce()),
-        above=cast("Workers", above or AtOnce()),
+        upper=Upper(cast("Workers", models or AtOnce()), cast("Workers", endpoints or AtOnce())),
         max_in_flight=max_in_flight,
     )
 

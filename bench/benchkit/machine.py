@@ -28,6 +28,12 @@ def memory(pid: int) -> Memory:
     return Memory(fields["Name"].strip(), resident, peak)
 
 
+def cpu_seconds(pid: int) -> float:
+    """Processor time of one process since its start, all threads. Raises OSError when it is gone."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def children(pid: int) -> list[int]:
     """Process ids of the direct children."""
     found = []

@@ -238,7 +238,7 @@ CHECK_LAYERS_DROPPED = Metric(
 CHECK_THREADS_LATE = Metric(
     "groundwatch_check_threads_late",
     _G,
-    "Threads at work that no check waits for any more; all of inline.layer_threads: no layer above L1 runs",
+    "Threads at work that no check waits for any more; when it is all of inline.model_threads, L2 runs no more",
     ("threads",),
 )
 

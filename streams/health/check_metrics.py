@@ -26,7 +26,11 @@ def check_families(checker: Checker) -> Iterator[Family]:
     yield GaugeMetricFamily(names.CHECKS_IN_FLIGHT.name, names.CHECKS_IN_FLIGHT.text, value=counts.in_flight)
     metric = names.CHECK_THREADS_LATE
     late = GaugeMetricFamily(metric.name, metric.text, labels=metric.labels)
-    for threads, workers in (("below", checker.below), ("above", checker.above)):
+    for threads, workers in (
+        ("below", checker.below),
+        ("models", checker.upper.models),
+        ("endpoints", checker.upper.endpoints),
+    ):
         late.add_metric([threads], workers.late)
     yield late
     yield histogram(names.CHECK_SECONDS, [((), SECONDS, counts.histogram, counts.seconds)])

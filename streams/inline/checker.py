@@ -9,8 +9,7 @@ from uuid import uuid4
 
 import structlog
 
-from detectors.allowance import Allowance
-from detectors.routing import UPPER, route_of
+from detectors.routing import route_of
 from sampling.effective import EffectivePolicy
 from schemas.labels import Layer
 from schemas.layers import LayerReason
@@ -23,7 +22,8 @@ from streams.inline.reply import CheckReply, Unchecked
 from streams.inline.request import CheckRequest
 from streams.inline.sources import readable_sources
 from streams.inline.stages import Above, Judges, judge_below, layers_in_use
-from streams.inline.workers import Workers
+from streams.inline.upper import Upper
+from streams.inline.workers import NotBegun, Workers
 
 log = structlog.get_logger(__name__)
 MOST_REPLY_SECONDS = 0.005
@@ -32,19 +32,23 @@ MOST_REPLY_SECONDS = 0.005
 
 @dataclass(slots=True)
 class Checker:
-    """``policy`` gives the one in force at a moment; ``below`` are threads for L0 and L1, ``above`` those for the rest.
+    """``policy`` gives the one in force at a moment; ``below`` are the threads for L0 and L1.
 
-    Two kinds of threads, so that a layer that hangs never keeps an answer from being judged by L0 and L1.
+    The layers above have threads of their own, so that one that hangs never keeps an answer from L0 and L1.
     """
 
     judges: Judges
     policy: Callable[[datetime], EffectivePolicy]
     now: Callable[[], datetime]
     below: Workers
-    above: Workers
+    upper: Upper
     max_in_flight: int
     counts: CheckCounts = field(default_factory=CheckCounts)
-    pace: Pace = field(default_factory=Pace)
+
+    @property
+    def pace(self) -> Pace:
+        """How long layers are expected to take."""
+        return self.upper.pace
 
     async def check(self, asked: CheckRequest) -> CheckReply:
         """The reply, at the latest when the time allowed is over. Raises PolicyIncomplete while no policy is known."""
@@ -71,8 +75,10 @@ class Checker:
         judge = partial(judge_below, self.judges, trace, case.policy, now)
         try:
             below = await self.below.run(judge, until, needs.get(Layer.L1, 0.0))
-        except TimeoutError:
+        except NotBegun:
             self.pace.left_out(Layer.L1)
+            return unjudged_reply(case, Unchecked.OUT_OF_TIME)
+        except TimeoutError:
             return unjudged_reply(case, Unchecked.OUT_OF_TIME)
         except Exception as error:  # noqa: BLE001 - whatever judging breaks on, the caller gets the policy's decision
             _log_failure(case.trace_id, error)
@@ -81,24 +87,14 @@ class Checker:
         verdict = below.verdict
         in_use = layers_in_use(below, self.judges.above)
         if in_use:
-            above = Above(self.judges, below, Allowance(until, needs), in_use)
-            has_failed = await self._go_above(case, above, until)
-            if has_failed and case.on_failure is OnFailure.CLOSED:
+            above = Above(self.judges, below, in_use)
+            failure = await self.upper.run(above, until, needs)
+            if failure is not None:
+                _log_failure(case.trace_id, failure)
+            if failure is not None and case.on_failure is OnFailure.CLOSED:
                 return unjudged_reply(case, Unchecked.FAILED)
-            verdict = above.best(case.on_failure, LayerReason.FAILED if has_failed else LayerReason.OUT_OF_TIME)
-            self.pace.note(row for row in verdict.routing if row.layer in UPPER)
+            verdict = above.best(case.on_failure, LayerReason.OUT_OF_TIME if failure is None else LayerReason.FAILED)
         return judged_reply(case, verdict, readable_sources(trace, verdict, below.unfit))
-
-    async def _go_above(self, case: Case, above: Above, until: float) -> bool:
-        """Whether it failed; out of time is no failure, since what has ended by then counts."""
-        try:
-            await self.above.run(above.run, until)
-        except TimeoutError:
-            return False
-        except Exception as error:  # noqa: BLE001 - as above
-            _log_failure(case.trace_id, error)
-            return True
-        return False
 
 
 def _case(asked: CheckRequest, trace: Trace, policy: EffectivePolicy) -> Case:

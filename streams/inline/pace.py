@@ -53,6 +53,11 @@ class Pace:
         known.deviation += _OF_DEVIATION * (abs(seconds - known.mean) - known.deviation)
         known.mean += _OF_MEAN * (seconds - known.mean)
 
+    def overran(self, layer: Layer, seconds: float) -> None:
+        """Expect twice what it was given, as it did not end in that (TCP's back-off)."""
+        known = self._times.setdefault(layer, _Time(0.0, 0.0))
+        known.mean = max(known.mean, 2 * seconds)
+
     def left_out(self, layer: Layer) -> None:
         """Expect a little less, so that it is tried again."""
         known = self._times.get(layer)

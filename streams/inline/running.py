@@ -14,6 +14,7 @@ from streams.clock import utc_now
 from streams.health.server import ProbeRoutes
 from streams.inline.checker import Checker
 from streams.inline.stages import Judges, warm_up
+from streams.inline.upper import Upper
 from streams.inline.workers import Workers
 from streams.intake import annotating
 from streams.layers import paid_judge
@@ -24,8 +25,9 @@ async def check_routes(runtime: Runtime) -> CheckRoutes:
     """The routes of the check, with threads that end with the runtime."""
     settings = runtime.settings
     inline = settings.inline
-    below, above = Workers("check", inline.threads), Workers("check-above", inline.layer_threads)
-    for workers in (below, above):
+    below = Workers("check", inline.threads)
+    upper = Upper(Workers("check-models", inline.model_threads), Workers("check-endpoints", inline.endpoint_threads))
+    for workers in (below, upper.models, upper.endpoints):
         runtime.stack.callback(workers.close)
     judges = Judges(
         detector=runtime.detector,
@@ -39,7 +41,7 @@ async def check_routes(runtime: Runtime) -> CheckRoutes:
         policy=runtime.policies.so_far,
         now=utc_now,
         below=below,
-        above=above,
+        upper=upper,
         max_in_flight=inline.max_in_flight,
     )
     runtime.health.checks = checker

@@ -88,24 +88,24 @@ def layers_in_use(below: Below, above: Layers) -> tuple[Layer, ...]:
 
 @dataclass(slots=True)
 class Above:
-    """The layers above L1 on one answer; ``run`` is for a thread, and ``best`` may be asked while it runs."""
+    """The layers above L1 on one answer; ``run_*`` are for threads, and ``best`` may be asked while they run."""
 
     judges: Judges
     below: Below
-    allowance: Allowance
     in_use: tuple[Layer, ...]
     verdicts: tuple[Verdict, ...] = ()
     """Of the stages that have ended, in order."""
+    models: Remembering | None = None
 
-    def run(self) -> tuple[Verdict, ...]:
-        """All stages. Raises Retryable when the models are away."""
-        above = self.judges.above
-        models = Remembering(above.models) if above.models is not None else None
-        has_dearer = not {Layer.L3, Layer.L4}.isdisjoint(self.in_use)
-        if models is not None and Layer.L2 in self.in_use and has_dearer:
-            self._add(Layers(models=models))
-        self._add(replace(above, models=models))
-        return self.verdicts
+    def run_models(self) -> None:
+        """L2. Raises Retryable when the models are away."""
+        if self.judges.above.models is not None:
+            self.models = Remembering(self.judges.above.models)
+            self._add(Layers(models=self.models), Allowance())
+
+    def run_all(self, allowance: Allowance) -> None:
+        """L4 and L3 on top of what L2 has judged, each where it is expected to end in time. Raises Retryable."""
+        self._add(replace(self.judges.above, models=self.models), allowance)
 
     def best(self, on_failure: OnFailure, why_unended: LayerReason) -> Verdict:
         """The last verdict, or where failures are open the last that is no error; with the routing of all stages.
@@ -117,9 +117,9 @@ class Above:
         chosen = sound[-1] if on_failure is OnFailure.OPEN and sound else verdicts[-1]
         return chosen.model_copy(update={"routing": self._routing(verdicts, why_unended)})
 
-    def _add(self, above: Layers) -> None:
+    def _add(self, above: Layers, allowance: Allowance) -> None:
         below = self.below
-        verdict = _verdict(self.judges, below.drawn, below.policy, below.now, above, self.allowance)
+        verdict = _verdict(self.judges, below.drawn, below.policy, below.now, above, allowance)
         self.verdicts = (*self.verdicts, verdict)
 
     def _routing(self, verdicts: Sequence[Verdict], why_unended: LayerReason) -> tuple[LayerRun, ...]:

@@ -14,6 +14,10 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+class NotBegun(TimeoutError):
+    """There was no thread in time."""
+
+
 class Workers:
     """So many threads; ``run`` belongs to one event loop."""
 
@@ -27,13 +31,12 @@ class Workers:
             Thread(target=self._serve, name=f"{name}-{number}", daemon=True).start()
 
     async def run(self, work: Callable[[], T], until: float, needs_seconds: float = 0.0) -> T:
-        """What ``work`` gives, or raises. Raises TimeoutError at ``until`` (``time.monotonic``), also without a thread.
+        """What ``work`` gives, or raises. Raises TimeoutError at ``until`` (``time.monotonic``), or NotBegun before.
 
-        Work that has no thread ``needs_seconds`` before that is never begun: it would only keep others from ending in
+        Work that has no thread ``needs_seconds`` before that is not begun: it would only keep others from ending in
         time. Work that has one goes on, and its result is dropped.
         """
-        async with asyncio.timeout(until - needs_seconds - monotonic()):
-            await self._free.acquire()
+        await self._thread(until - needs_seconds)
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         self._work.put(partial(self._do, loop, done, work))
@@ -43,6 +46,16 @@ class Workers:
         finally:
             if done.cancelled():
                 self.late += 1
+
+    async def _thread(self, by: float) -> None:
+        seconds = by - monotonic()
+        if seconds <= 0:
+            raise NotBegun
+        try:
+            async with asyncio.timeout(seconds):
+                await self._free.acquire()
+        except TimeoutError as error:
+            raise NotBegun from error
 
     def close(self) -> None:
         """Let the threads end after what they are at."""

@@ -29,12 +29,20 @@ class Inline(Section):
         description="Threads for L0 and L1. More than two bring little: Python computes on one core at a time. One: a "
         "single long answer holds up all others.",
     )
-    layer_threads: int = Field(
-        8,
+    model_threads: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Answers that L2 judges at the same time. On a CPU one for each set of cores that a model uses; "
+        "too many, and all become too late together. One that hangs keeps its thread; when all hang, checks are made "
+        "without L2 until the process is started again (groundwatch_check_threads_late).",
+    )
+    endpoint_threads: int = Field(
+        16,
         ge=1,
         le=256,
-        description="Threads for the layers above L1, which mostly wait. One that hangs keeps its thread; when all "
-        "hang, checks are made without these layers until the process is started again, and the log says so.",
+        description="Answers that wait for L3 and L4 at the same time. Too low: they are left out although there is "
+        "time. What hangs keeps its thread, as above.",
     )
     max_body_bytes: int = Field(
         1_000_000,

@@ -40,8 +40,17 @@ def below(of: Judges, answer: str, policy: PolicyDocument) -> Below:
 def whole(of: Judges, answer: str, policy: PolicyDocument) -> tuple[Verdict, ...]:
     """The verdicts of all stages."""
     first = below(of, answer, policy)
-    above = Above(of, first, IN_TIME, layers_in_use(first, of.above))
-    return (first.verdict, *above.run())
+    return (first.verdict, *ran(of, first).verdicts)
+
+
+def ran(of: Judges, first: Below, allowance: Allowance = IN_TIME) -> Above:
+    """All stages, one after the other."""
+    above = Above(of, first, layers_in_use(first, of.above))
+    if Layer.L2 in above.in_use:
+        above.run_models()
+    if {Layer.L3, Layer.L4} & {*above.in_use}:
+        above.run_all(allowance)
+    return above
 
 
 @pytest.mark.parametrize("layers", [Layers(), Layers(models=FakeStacked(), judge=FakeJudge())], ids=["L1", "L3"])
@@ -54,9 +63,7 @@ def test_decision_is_that_of_the_stream_for_the_same_trace(layers: Layers) -> No
         drawn = DrawnTrace(trace=fixture.trace, draw=draw(), screening=Screening())
         expected = verify([drawn], [policy], detector, NOW, above=layers)[0]
         first = judge_below(of, as_request(fixture).to_trace(fixture.trace.ts, "t"), policy, NOW)
-        in_use = layers_in_use(first, layers)
-        above = Above(of, first, IN_TIME, in_use)
-        found = above.run()[-1] if in_use else first.verdict
+        found = (first.verdict, *ran(of, first).verdicts)[-1]
         for name in ("outcome", "containment", "claims", "failures", "severity", "passed", "fingerprint", "findings"):
             assert getattr(expected, name) == getattr(found, name), (fixture.name, name)
 
@@ -106,8 +113,7 @@ def test_a_stage_that_never_ended_is_in_the_routing_table() -> None:
     """The verdict is that of L0 and L1, and the rows of the others say why."""
     of = judges(Layers(models=FakeStacked(), judge=FakeJudge()))
     first = below(of, "It takes 90 days.", policy_with(EVERYTHING))
-    above = Above(of, first, IN_TIME, layers_in_use(first, of.above))
-    found = above.best(OnFailure.CLOSED, LayerReason.OUT_OF_TIME)
+    found = Above(of, first, layers_in_use(first, of.above)).best(OnFailure.CLOSED, LayerReason.OUT_OF_TIME)
     assert first.verdict.claims == found.claims
     assert [
         (Layer.L0, True, LayerReason.ALWAYS),
@@ -124,17 +130,14 @@ def test_a_stage_that_never_ended_is_in_the_routing_table() -> None:
         ({}, []),
         ({Layer.L4: 2.0, Layer.L3: 0.5}, [Layer.L4]),
         ({Layer.L4: 2.0, Layer.L3: 1.5}, [Layer.L3, Layer.L4]),
-        ({Layer.L4: 2.0, Layer.L3: 1.5, Layer.L2: 1.2}, [Layer.L2, Layer.L3, Layer.L4]),
     ],
-    ids=["none", "L4", "L3-too", "L2-too"],
+    ids=["none", "L4", "L3-too"],
 )
 def test_the_dearest_layers_are_left_out_first(needs: dict[Layer, float], dropped: list[Layer]) -> None:
-    """With one second left."""
+    """With one second left; L2 is left out by not being begun."""
     of = judges(Layers(models=FakeStacked(), judge=FakeJudge(), consistency=FakeConsistency()))
     first = below(of, "It takes 90 days.", policy_with(EVERYTHING))
-    above = Above(of, first, Allowance(1.0, needs, clock=lambda: 0.0), layers_in_use(first, of.above))
-    above.run()
-    found = above.best(OnFailure.OPEN, LayerReason.OUT_OF_TIME)
+    found = ran(of, first, Allowance(1.0, needs, clock=lambda: 0.0)).best(OnFailure.OPEN, LayerReason.OUT_OF_TIME)
     assert dropped == [row.layer for row in found.routing if row.why is LayerReason.OUT_OF_TIME]
 
 
@@ -150,9 +153,7 @@ def test_a_judge_that_fails_is_passed_over_where_failures_are_open(
     text = "It takes 30 days."
     of = judges(Layers(models=FakeStacked(), judge=FakeJudge({text: Outcome.ERROR_MODEL})))
     first = below(of, text, policy_with(EVERYTHING))
-    above = Above(of, first, IN_TIME, layers_in_use(first, of.above))
-    above.run()
-    found = above.best(on_failure, LayerReason.OUT_OF_TIME)
+    found = ran(of, first).best(on_failure, LayerReason.OUT_OF_TIME)
     assert (outcome, layer) == (found.outcome, found.claims[0].decided_by)
     assert LayerReason.AWAY is next(row.why for row in found.routing if row.layer is Layer.L3)
 
