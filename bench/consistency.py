@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import perf_counter, process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -42,7 +42,17 @@ TEMPERATURE = 0.7
 BELOW = 0.7
 """Support below which L1 calls a claim unsupported, the default."""
 RULE = ConsistencyRule(samples=SAMPLES, least=4)
-HEAD = ("answers compared", "with", "n", "wrong", "AUC agreement (95 %)", "AUC L1", "flagged of right", "of wrong")
+HEAD = (
+    "answers compared",
+    "with",
+    "n",
+    "wrong",
+    "AUC agreement (95 %)",
+    "AUC L1",
+    "flagged of right",
+    "of wrong",
+    "CPU ms",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,7 @@ class Seen:
     is_flagged: bool
     l1: float
     logprob: float
+    cpu_ms: float
 
 
 def main() -> None:
@@ -88,7 +99,7 @@ def main() -> None:
     groups = {
         ("SmolLM2's own, wrong by L1", "its other samples"): _own(questions, drawn),
         ("of six models, wrong by people", "SmolLM2's samples"): _labelled(questions, drawn),
-        ("of six models, wrong by people", "the other models' answers"): _crossed(questions),
+        ("of six models, wrong by people", "the other models' answers"): _crossed(_questions()),
     }
     measured = {names: [seen for case in cases if (seen := _measure(case))] for names, cases in groups.items()}
     print(table(HEAD, [[*names, *_row(found)] for names, found in measured.items()]))
@@ -107,14 +118,14 @@ def main() -> None:
         options.json.write_text(json.dumps({"rows": rows, "own": figures}, indent=1), encoding="utf-8")
 
 
-def _questions(count: int) -> dict[str, list[Row]]:
-    """Questions by source, with the labelled answers to each; the same ones in every run."""
+def _questions(count: int | None = None) -> dict[str, list[Row]]:
+    """Questions by source, with the labelled answers to each; the same ones in every run, None: all there are."""
     by_source: dict[str, list[Row]] = defaultdict(list)
     for record in read_records(data_path()):
         if record["task"] == "qa":
             by_source[record["source_id"]].append(record)
     mixed = sorted(source for source, rows in by_source.items() if len({row["hallucinated"] for row in rows}) == 2)
-    return {source: by_source[source] for source in Random(1).sample(mixed, min(count, len(mixed)))}
+    return {source: by_source[source] for source in Random(1).sample(mixed, min(count or len(mixed), len(mixed)))}
 
 
 def _drawn(questions: Mapping[str, Sequence[Row]], kept: Path) -> dict[str, Drawn]:
@@ -177,13 +188,15 @@ def _item(row: Row, answer: str) -> CheckItem:
 def _measure(case: Case) -> Seen | None:
     """None for answers that state nothing."""
     detector = load_evidence_detector()
+    began = process_time()
     found = compare(case.item, case.others, RULE, detector)
+    cpu_ms = 1000 * (process_time() - began)
     if found is None or found.agreement is None:
         return None
     supports = [judged.support for judged in detector.judge([case.item])[0] if judged.support is not None]
     l1 = min(supports)
     is_wrong = l1 < BELOW if case.is_wrong is None else case.is_wrong
-    return Seen(case.source, is_wrong, found.agreement, found.is_flagged, l1, case.logprob)
+    return Seen(case.source, is_wrong, found.agreement, found.is_flagged, l1, case.logprob, cpu_ms)
 
 
 def _row(found: Sequence[Seen]) -> list[object]:
@@ -199,6 +212,7 @@ def _row(found: Sequence[Seen]) -> list[object]:
         None if is_by_l1 else f"{auc(wrong, l1):.3f}",
         f"{flagged[~wrong].mean():.2f}",
         f"{flagged[wrong].mean():.2f}",
+        float(np.median([one.cpu_ms for one in found])),
     ]
 
 
