@@ -17,6 +17,7 @@ from streams.api.fingerprints import FingerprintRoutes
 from streams.api.guard import Guard, Key
 from streams.api.health import CoverageRoutes
 from streams.api.intents import IntentRoutes
+from streams.api.judge import JudgeRoutes
 from streams.api.policy import PolicyRoutes
 from streams.api.reviews import ReviewRoutes
 from streams.api.spend import SpendRoutes
@@ -77,6 +78,7 @@ class Api:
             self.check.add(app)
         TraceRoutes(reports).add(app)
         IntentRoutes(reports, self.now).add(app)
+        JudgeRoutes(reports, self.now).add(app)
         FingerprintRoutes(reports).add(app)
         ReviewRoutes(reports, self.now, self.salt).add(app)
         PolicyRoutes(self.store, self.policies, self.publisher, self.now).add(app)

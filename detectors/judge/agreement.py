@@ -7,40 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from detectors.fingerprint import THRESHOLD
 from detectors.outcome import label_claim
-from schemas.base import Record
+from schemas.agreement import Agreement, DecidedClaim
 from schemas.labels import ClaimLabel, Layer, RiskTier
 from schemas.policy import Thresholds
 from schemas.verdict import ClaimJudgement, Verdict
-
-
-class DecidedClaim(Record):
-    """A claim whose label is the judge's; its scores are those of the layer below."""
-
-    intent: str
-    tier: RiskTier
-    label: ClaimLabel
-    support: float | None = None
-    contradiction: float | None = None
-    fingerprint_parts: dict[str, str] = Field(default_factory=dict)
-
-
-class Agreement(Record):
-    """So many claims of an intent and tier that the layer below would have labelled one way, and the judge another."""
-
-    intent: str
-    tier: RiskTier
-    below: ClaimLabel
-    judge: ClaimLabel
-    claims: int
-
-    @property
-    def agrees(self) -> bool:
-        """Whether both say the same."""
-        return self.below is self.judge
 
 
 @dataclass(frozen=True, slots=True)

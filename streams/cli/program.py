@@ -23,6 +23,7 @@ from streams.cli import (
     gate,
     golden,
     intents,
+    judge,
     llm,
     migrate,
     models,
@@ -65,6 +66,7 @@ app.add_typer(policy.app, name="policy")
 app.add_typer(deploy.app, name="deploy")
 app.add_typer(deadletter.app, name="deadletter")
 app.add_typer(intents.app, name="intents")
+app.add_typer(judge.app, name="judge")
 app.add_typer(llm.app, name="llm")
 app.add_typer(golden.app, name="golden")
 app.add_typer(review.app, name="review")

@@ -4,6 +4,8 @@ from typing import Any
 
 from detectors.golden.diffing import GoldenDiff
 from detectors.golden.stats import GoldenStats
+from detectors.judge.examples import Example
+from schemas.agreement import Agreement
 from schemas.alert import Alert
 from schemas.base import Record
 from schemas.labels import Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
@@ -113,6 +115,8 @@ SHAPES: dict[str, type[Record]] = {
     "golden stats": GoldenStats,
     "intents list": IntentTraffic,
     "intents unmapped": UnmappedShare,
+    "judge agreement": Agreement,
+    "judge examples": Example,
     "migrate": Migrated,
     "models check": CheckedModel,
     "models list": ShownModel,

@@ -7,8 +7,10 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
+from schemas.agreement import DecidedClaim
 from schemas.verdict import ClaimJudgement
 from streams.store.connection import Connection, Table
+from streams.store.decided import read_decided
 from streams.store.values import clean, seconds
 
 _CACHE = Table("judge_cache", (("key", "String"), ("written_at", "DateTime('UTC')"), ("record", "String")))
@@ -26,6 +28,10 @@ class Judgements:
         """Keep them; of a key the newest counts."""
         at = seconds(now)
         self._connection.insert(_CACHE, [(clean(key), at, _text(one)) for key, one in judgements.items()])
+
+    def decided(self, since: datetime, until: datetime, *, limit: int) -> list[DecidedClaim]:
+        """Claims of answers in [since, until) whose label is the judge's, newest first."""
+        return read_decided(self._connection, since, until, limit)
 
     def read(self, keys: Sequence[str]) -> dict[str, ClaimJudgement]:
         """Those that are known; what only a newer version can read is not."""
