@@ -57,18 +57,25 @@ class Checker:
         policy = self.policy(now)
         trace = asked.to_trace(now, f"check-{uuid4().hex}")
         case = _case(asked, trace, policy)
-        if self.counts.in_flight >= self.max_in_flight:
+        until = _until(began, case.within_ms)
+        if self._is_full(until - began):
             reply = unjudged_reply(case, Unchecked.OVERLOADED)
         else:
             self.counts.in_flight += 1
             try:
-                reply = await self._judged(case, trace, now, _until(began, case.within_ms))
+                reply = await self._judged(case, trace, now, until)
             finally:
                 self.counts.in_flight -= 1
         reply = reply.model_copy(update={"took_ms": round((monotonic() - began) * 1000, 1)})
         self.counts.add(reply)
         _log_reply(reply, trace)
         return reply
+
+    def _is_full(self, seconds: float) -> bool:
+        """Whether one more would wait too long to end in that time: better told at once, to try elsewhere."""
+        needs = self.pace.needs_seconds().get(Layer.L1, 0.0)
+        wait = self.below.wait_seconds(needs)
+        return self.counts.in_flight >= self.max_in_flight or 0 < wait > seconds - needs
 
     async def _judged(self, case: Case, trace: Trace, now: datetime, until: float) -> CheckReply:
         needs = self.pace.needs_seconds()

@@ -24,6 +24,8 @@ class Workers:
     def __init__(self, name: str, threads: int) -> None:
         self.late = 0
         """Pieces of work that nobody waits for any more, and that still hold a thread."""
+        self.waiting = 0
+        """Pieces of work that wait for a thread."""
         self._threads = threads
         self._free = asyncio.Semaphore(threads)
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -47,15 +49,22 @@ class Workers:
             if done.cancelled():
                 self.late += 1
 
+    def wait_seconds(self, each_seconds: float) -> float:
+        """How long work that came now would wait for a thread, if each piece took so long."""
+        return self.waiting * each_seconds / self._threads
+
     async def _thread(self, by: float) -> None:
         seconds = by - monotonic()
         if seconds <= 0:
             raise NotBegun
+        self.waiting += 1
         try:
             async with asyncio.timeout(seconds):
                 await self._free.acquire()
         except TimeoutError as error:
             raise NotBegun from error
+        finally:
+            self.waiting -= 1
 
     def close(self) -> None:
         """Let the threads end after what they are at."""

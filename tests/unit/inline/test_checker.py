@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 from structlog.testing import capture_logs
@@ -45,6 +45,14 @@ class HangingJudge(FakeJudge):
         self.begun.set()
         self.gate.wait()
         return super().judge(tasks, deadline)
+
+
+class Queue(AtOnce):
+    """Threads that others wait for."""
+
+    def wait_seconds(self, each_seconds: float) -> float:
+        """A dozen."""
+        return 12 * each_seconds
 
 
 @dataclass
@@ -194,6 +202,16 @@ async def test_too_many_at_a_time_are_refused_with_the_tiers_decision(tier: str,
     gate.set()
     assert [True, True] == [reply.checked for reply in await asyncio.gather(*first)]
     assert (0, {("deliver", "judged"): 2, (decision, "overloaded"): 1}) == (of.counts.in_flight, dict(of.counts.ended))
+
+
+async def test_what_would_wait_too_long_is_refused_at_once() -> None:
+    """Waiting could only end in being out of time; where nothing waits, it is tried, however long it is expected."""
+    of = checker(TIERS)
+    for _ in range(2):
+        of.pace.took(Layer.L1, 1_000.0)
+    assert (await of.check(request())).checked
+    of.below = cast("Workers", Queue())
+    assert Unchecked.OVERLOADED is (await of.check(request())).reason
 
 
 async def test_the_judges_word_is_the_decision_when_it_comes_in_time() -> None:

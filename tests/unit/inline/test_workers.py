@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from streams.inline.workers import Workers
+from streams.inline.workers import NotBegun, Workers
 from tests.fakes_inline import soon
 
 
@@ -86,8 +86,12 @@ async def test_work_that_would_end_too_late_is_not_begun(workers: Workers) -> No
     gate, begun = threading.Event(), []
     first = asyncio.create_task(workers.run(gate.wait, later()))
     await asyncio.sleep(0)
-    with pytest.raises(TimeoutError):
+    with pytest.raises(NotBegun):
         await workers.run(lambda: begun.append(1), later(), needs_seconds=600.0)
+    second = asyncio.create_task(workers.run(lambda: None, later()))
+    await asyncio.sleep(0)
+    assert 2.0 == workers.wait_seconds(2.0)
     gate.set()
+    await second
     assert await first
     assert ([], 0) == (begun, workers.late)
