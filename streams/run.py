@@ -67,12 +67,16 @@ async def run_roles(settings: Settings, roles: Sequence[str], reload: Callable[[
 
 async def serve_roles(runtime: Runtime, roles: Sequence[Role]) -> int:
     """Start the roles and serve until the lifeline stops."""
+    process = runtime.health.process
+    process.is_starting = True
+    process.look_again()  # the first answer of a probe is true as well
     probes = await watch(runtime)
     if Role.WEB in roles:  # before the others: alerts carry its address
         log.info("web_started", url=await start_web(runtime, probes))
     elif Role.CHECK in roles:
         log.info("check_started", url=await start_check(runtime, probes))
     apps = [await BUILDERS[role](runtime) for role in roles if role in BUILDERS]
+    process.is_starting = False
     spare_the_collector()
     return await serve(apps, runtime.lifeline, runtime.settings.drain_seconds)
 

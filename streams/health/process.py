@@ -70,6 +70,8 @@ class Process:
     """By role; the last that the broker told."""
     services: dict[str, Service] = field(default_factory=dict)
     """``store``, and the Kafka clusters by what they are to us: ``source``, ``internal``."""
+    is_starting: bool = False
+    """Roles are still being made: models are loaded, say."""
     layers: Sequence[str] = ()
     """The layers of detection that are loaded; empty where no role of the process needs any above L1."""
     without: Sequence[str] = ()
@@ -115,6 +117,7 @@ class Process:
         agents = [self._agent(name, one, members.get(name), now) for name, one in list(vitals.agents.items())]
         timers = [self._timer(name, one, now) for name, one in list(vitals.timers.items())]
         return Signs(
+            is_starting=self.is_starting,
             is_stopping=self.lifeline.stopping.is_set(),
             awake_seconds=now - self.awake_since,
             healthy_seconds=now - max(answering) if answering and all(answering) else 0.0,

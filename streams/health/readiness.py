@@ -52,6 +52,8 @@ def since(waiting: Iterable[Waiting], before: Mapping[Waiting, float], now: floa
 
 
 def _waiting(signs: Signs, old_batch_seconds: float) -> Iterator[Waiting]:
+    if signs.is_starting:
+        yield Waiting("process", NotReady.STARTING)
     if signs.is_stopping:
         yield Waiting("process", NotReady.STOPPING)
     if signs.is_store_away:

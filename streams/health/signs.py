@@ -60,8 +60,10 @@ class Signs:
 
     ``healthy_seconds``: for how long store and broker have answered without a break; 0 while one is away. Seconds are
     those of a monotonic clock and begin anew after the process was stopped by its machine (``awake_seconds``).
+    ``is_starting``: not all roles are made yet, so ``members`` lacks some.
     """
 
+    is_starting: bool = False
     is_stopping: bool = False
     awake_seconds: float = 0.0
     healthy_seconds: float = 0.0

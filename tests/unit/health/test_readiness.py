@@ -62,6 +62,7 @@ def test_agent_that_makes_no_progress_is_waited_for(agent: AgentSigns, why: NotR
 
 def test_services_stopping_and_stalls_are_told() -> None:
     """The whole process waits for these."""
+    assert [("process", NotReady.STARTING)] == waiting(Signs(is_starting=True))  # roles without a member yet
     assert [("store", NotReady.STORE_AWAY), ("broker", NotReady.BROKER_AWAY)] == waiting(
         replace(WELL, is_store_away=True, is_broker_away=True)
     )
