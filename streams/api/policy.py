@@ -10,6 +10,7 @@ from aiohttp import web
 from sampling.policy_file import parse_policy
 from streams.agents.policies import KnownPolicies, PolicyPublisher
 from streams.api.answers import dump, json_answer
+from streams.spend.forecast import read_basis
 from streams.store import Store
 from streams.traffic import read_traffic
 
@@ -18,7 +19,7 @@ MAX_AUTHOR_CHARACTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class PolicyRoutes:
-    """``GET`` and ``POST /api/v1/policy``, ``GET /api/v1/traffic``."""
+    """``GET`` and ``POST /api/v1/policy``, ``GET /api/v1/traffic`` and ``/api/v1/spend/basis``."""
 
     store: Store
     policies: KnownPolicies
@@ -30,6 +31,7 @@ class PolicyRoutes:
         app.router.add_get("/api/v1/policy", self.log)
         app.router.add_post("/api/v1/policy", self.apply)
         app.router.add_get("/api/v1/traffic", self.traffic)
+        app.router.add_get("/api/v1/spend/basis", self.basis)
 
     async def log(self, _request: web.Request) -> web.Response:
         """Every document and overlay, oldest first."""
@@ -46,3 +48,7 @@ class PolicyRoutes:
         """Traces a day by intent, tier and stratum over the last week."""
         rows = await asyncio.to_thread(read_traffic, self.store, self.now())
         return json_answer([dump(row) for row in rows])
+
+    async def basis(self, _request: web.Request) -> web.Response:
+        """What a forecast of spend is made from: the last day's traffic, scores and costs."""
+        return json_answer(dump(await asyncio.to_thread(read_basis, self.store, self.now())))

@@ -17,7 +17,8 @@ from streams.cli.exits import ExitCode
 from streams.cli.options import AsJson, ConfigFile, moment_of, settings_of
 from streams.cli.policy_files import checked_file, parsed
 from streams.cli.policy_log import by_id, in_force
-from streams.cli.policy_view import NamedDiff, describe_diff, describe_in_force, describe_record
+from streams.cli.policy_spend import forecasts
+from streams.cli.policy_view import NamedDiff, describe_diff, describe_in_force, describe_record, describe_spend
 from streams.clock import utc_now
 from streams.settings import Settings
 
@@ -64,7 +65,8 @@ def diff(
 ) -> None:
     """Show what FILE would change: thresholds, who is verified how often, rules, texts; nothing is published.
 
-    Where a running process or a store is reached, last week's traffic says how many traces would be verified a day.
+    Where a running process or a store is reached, last week's traffic says how many traces would be verified a day, and
+    the last day's scores and prices what judges would cost, with a warning where that exceeds the budget.
 
     For example:
 
@@ -83,10 +85,16 @@ def diff(
         name, old, overlays = str(other), parsed(other), ()
     traffic, missing = _traffic_if_reached(settings, now)
     found = diff_policies(old, new, traffic, overlays)
+    spend, unknown = forecasts(settings, (old, new), now)
     if as_json:
-        json_line(NamedDiff(before=name, after=str(file), diff=found).model_dump(mode="json"))
+        pair = (spend[0], spend[1]) if spend else None
+        json_line(NamedDiff(before=name, after=str(file), diff=found, spend=pair).model_dump(mode="json"))
         return
     stdout().print(describe_diff(found, name, str(file)))
+    if spend:
+        stdout().print(describe_spend(*spend))
+    elif unknown:
+        stderr().print(plain(f"No expected cost of judges: {unknown}"))
     if missing:
         stderr().print(plain(f"No expected numbers of verified traces: {missing}"))
 
@@ -100,13 +108,17 @@ def apply(
 ) -> None:
     """Check a policy file and publish it; it takes effect at a bucket start, ten minutes from now or a little later.
 
-    A file with a mistake is refused with exit code 2, and the policy in force stays in force.
+    A file with a mistake is refused with exit code 2, and the policy in force stays in force. Where the new one asks
+    judges, what they are expected to cost is said first, and which budgets that exceeds.
 
     For example: `groundwatch policy apply policy.yaml --author ana`
     """
     document = parsed(file)
     settings = settings_of(config)
     who = author or getpass.getuser()
+    expected, _ = forecasts(settings, (document,), utc_now())
+    if expected:
+        stderr().print(describe_spend(None, expected[0]))
     text = file.read_text(encoding="utf-8")
     record = publish_through_process(settings, text, who) or publish_directly(settings, document, who)
     if as_json:

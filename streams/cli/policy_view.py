@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from sampling.policy_diff import Change, PolicyDiff
+from sampling.spend_forecast import Forecast
 from schemas.base import Record
 from schemas.policy import Overlay, PolicyRecord
 from streams.cli.display import columns, moment, plain
@@ -18,11 +19,15 @@ _LONGEST_VALUE = 160
 
 
 class NamedDiff(Record):
-    """What ``policy diff --json`` prints: a policy's id or a file for each side, and the differences."""
+    """What ``policy diff --json`` prints: a policy's id or a file for each side, and the differences.
+
+    ``spend`` is what judges are expected to cost before and after; None where neither asks one, or nothing is known.
+    """
 
     before: str
     after: str
     diff: PolicyDiff
+    spend: tuple[Forecast, Forecast] | None = None
 
 
 def describe_record(record: PolicyRecord) -> Text:
@@ -62,6 +67,29 @@ def describe_diff(diff: PolicyDiff, before: str, after: str) -> RenderableType:
         parts.append(Text(hint, style="bold yellow"))
     parts += _section("other", diff.other)
     return Group(*parts)
+
+
+def describe_spend(before: Forecast | None, after: Forecast) -> RenderableType:
+    """What judges are expected to cost, and which budgets that exceeds."""
+    old = before or after
+    shown = [
+        f"{_change(old.calls, after.calls, '{:,.1f}')} calls",
+        f"{_change(old.tokens, after.tokens, '{:,.0f}')} tokens",
+    ]
+    if after.usd is not None:
+        shown.append(f"{_change(old.usd, after.usd, '{:,.2f}')} USD")
+    busiest = f"{after.busiest_tokens:,.0f} tokens" + (
+        "" if after.busiest_usd is None else f", {after.busiest_usd:,.2f} USD"
+    )
+    lines = [Text(f"judges, an hour  {', '.join(shown)}; in the busiest hour {busiest}", style="bold")]
+    lines += [Text(plain(f"  ! {fault}"), style="bold yellow") for fault in after.over]
+    lines += [Text(plain(f"  {note}"), style="dim") for note in after.notes]
+    return Group(*lines)
+
+
+def _change(before: float | None, after: float, form: str) -> str:
+    same = before is None or form.format(before) == form.format(after)
+    return form.format(after) if same else f"{form.format(before)} → {form.format(after)}"
 
 
 def _section(name: str, changes: tuple[Change, ...]) -> Iterator[Text]:

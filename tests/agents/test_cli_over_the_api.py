@@ -180,6 +180,28 @@ async def test_spend_is_shown_with_what_is_left_of_each_budget(site: Site) -> No
     )
 
 
+async def test_a_policy_with_judges_says_what_they_would_cost(site: Site, tmp_path: Path) -> None:
+    """Before it is published, by the last day; what exceeds the budget stands out. Without judges nothing is said."""
+    await judged(site.flow, "t-1", "t-2")
+    file = tmp_path / "policy.yaml"
+    judging = "name: judging\nroutes: [{judge: {band_low: 0.0, band_high: 1.0}}]\nbudget: {tokens_per_hour: 10}\n"
+    file.write_text(judging, encoding="utf-8")
+    shown = (await site.invoke("policy", "diff", str(file))).output
+    wanted = (
+        "judges, an hour  0.0 → 0.4 calls, 0 → 600 tokens",
+        "! all: ",
+        "π would be lowered to about × 0.10",
+        "1,500 tokens a call are assumed",
+    )
+    assert [part for part in wanted if part not in shown] == []
+    found = json.loads((await site.invoke("policy", "diff", str(file), "--json")).stdout)
+    assert found["spend"][0]["calls"] == 0 < found["spend"][1]["calls"]
+    applied = await site.invoke("policy", "apply", str(file))
+    assert ["! all: " in applied.stderr, "published" in applied.stdout] == [True, True]
+    file.write_text("name: plain\n", encoding="utf-8")
+    assert "judges" not in (await site.invoke("policy", "apply", str(file))).output
+
+
 async def test_completion_asks_the_process(site: Site) -> None:
     """Ids of alerts and policies and intents; what cannot stand on a command line is left out."""
     site.flow.store.insert_alerts([alert("a-1"), alert("a\x1b")])
