@@ -1,6 +1,6 @@
 """The course of one answer through the layers: what has been said so far, and a row of the routing table for each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from detectors.allowance import Allowance
@@ -11,12 +11,15 @@ from detectors.routing import UPPER, Plan, not_run, row
 from schemas.claim import CheckItem
 from schemas.labels import Layer
 from schemas.layers import Consistency, LayerReason, LayerRun
-from schemas.verdict import ClaimJudgement
+from schemas.verdict import ClaimJudgement, HopVerdict
 
 
 @dataclass(slots=True)
 class Course:
-    """``judgements`` are those of ``layer``, by ``detector``, which second looks ask again; a judge's have its mark."""
+    """``judgements`` are those of ``layer``, by ``detector``, which second looks ask again; a judge's have its mark.
+
+    ``hop_of`` says, by the place of a claim, which hop brought it or its evidence.
+    """
 
     ready: Prepared
     plan: Plan
@@ -24,6 +27,9 @@ class Course:
     judgements: Sequence[ClaimJudgement]
     layer: Layer = Layer.L1
     consistency: Consistency | None = None
+    hops: tuple[HopVerdict, ...] = ()
+    hops_left_out: int = 0
+    hop_of: Mapping[int, int] = field(default_factory=dict)
     rows: dict[Layer, LayerRun] = field(default_factory=dict)
     _item: CheckItem | None = None
 
@@ -90,3 +96,11 @@ def have_time(courses: Sequence[Course], layer: Layer, allowance: Allowance) -> 
     for course in courses:
         course.note(not_run(layer, LayerReason.OUT_OF_TIME))
     return False
+
+
+def by_detector(courses: Sequence[Course]) -> list[list[int]]:
+    """The places of the courses, those that the same detector judged together."""
+    groups: dict[int, list[int]] = {}
+    for place, course in enumerate(courses):
+        groups.setdefault(id(course.detector), []).append(place)
+    return list(groups.values())

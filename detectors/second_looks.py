@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from detectors.attribution import find_misattributed
-from detectors.course import Course
+from detectors.course import Course, by_detector
 from detectors.newest import settle_by_newest
 from detectors.provenance import find_said_by_user
 from schemas.finding import Finding
@@ -28,7 +28,7 @@ def settle_outdated(
 ) -> list[Sequence[Finding]]:
     """Judge again what rests on outdated versions; for each answer the claims that rested on them. Raises Retryable."""
     found: list[Sequence[Finding]] = [()] * len(courses)
-    for places in _by_detector(courses):
+    for places in by_detector(courses):
         some = [courses[place] for place in places]
         settled, rested = settle_by_newest(
             [course.ready for course in some],
@@ -55,7 +55,7 @@ def look_again(
     Retryable.
     """
     looked = [Looked()] * len(courses)
-    for places in _by_detector(courses):
+    for places in by_detector(courses):
         some, rules = [courses[place] for place in places], [policies[place] for place in places]
         prepared, judgements = [course.ready for course in some], [course.judgements for course in some]
         wrong = find_misattributed(prepared, judgements, rules, some[0].detector, attempts)
@@ -64,13 +64,6 @@ def look_again(
             still = [one for one in rested[place] if not _is_cleared(courses[place], one)]
             looked[place] = Looked((*still, *attributed), by_user)
     return looked
-
-
-def _by_detector(courses: Sequence[Course]) -> list[list[int]]:
-    groups: dict[int, list[int]] = {}
-    for place, course in enumerate(courses):
-        groups.setdefault(id(course.detector), []).append(place)
-    return list(groups.values())
 
 
 def _is_cleared(course: Course, finding: Finding) -> bool:

@@ -95,6 +95,8 @@ def build_verdict(
         splitter=ready.splitter,
         answer_hash=passage_hash(trace.answer) if trace.answer is not None else "",
         seen=seen,
+        hops=course.hops,
+        hops_left_out=course.hops_left_out,
         cost_usd=sum(line.cost_usd for line in routing),
         verified_at=run.verified_at,
     )
@@ -107,7 +109,7 @@ def _timings(course: Course, shared: Mapping[str, float]) -> dict[str, float]:
 
 def _judged_claims(course: Course, thresholds: Thresholds) -> tuple[ClaimVerdict, ...]:
     verdicts = []
-    for claim, judgement in zip(course.ready.claims, course.judgements, strict=True):
+    for at, (claim, judgement) in enumerate(zip(course.ready.claims, course.judgements, strict=True)):
         labelled = label_claim(judgement, thresholds)
         has_scores = labelled.error is None
         decided_by = (judgement.layer or course.layer) if has_scores else None
@@ -123,6 +125,7 @@ def _judged_claims(course: Course, thresholds: Thresholds) -> tuple[ClaimVerdict
                 decided_by=decided_by if claim.is_factual else Layer.L0,
                 confidence=judgement.confidence if has_scores and judgement.label is not None else None,
                 error=labelled.error,
+                hop=course.hop_of.get(at) if claim.is_factual and has_scores else None,
             )
         )
     return tuple(verdicts)

@@ -11,6 +11,7 @@ from detectors.claims.llm import LlmSplitter
 from detectors.course import Course
 from detectors.detector import Detector
 from detectors.first_look import FirstLook, first_look
+from detectors.hops import check_hops
 from detectors.layers import Layers
 from detectors.preparation import Clock
 from detectors.routing import plan_of, route_of
@@ -45,8 +46,8 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are layers and limits with 
 
     ``detector`` is L1, asked about what ingest has not judged with the same one already; of the layers ``above`` it
     each answer takes those that its route names. Each layer takes one call for all answers, and second looks (outdated
-    versions, doubtful citations, what only the user may have said) one more each. With ``splitter`` a language model
-    splits the answers, and the rules where it fails.
+    versions, hops, doubtful citations, what only the user may have said) one more each. With ``splitter`` a language
+    model splits the answers, and the rules where it fails.
 
     ``allowance`` is for answers that somebody waits for: layers without time are left out, and the routing table says
     so. Never raises for what a trace contains, or for what a judge does. Raises Retryable when a detector is away.
@@ -56,7 +57,9 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are layers and limits with 
         drawn, policies, detector, splitter=splitter, max_answer_bytes=max_answer_bytes, attempts=attempts, clock=clock
     )
     courses = [_course(look, policy, detector, above) for look, policy in zip(looks, policies, strict=True)]
-    looked, looking_ms = _run_layers(courses, policies, above, allowance, attempts=attempts, clock=clock)
+    looked, looking_ms = _run_layers(
+        courses, policies, above, allowance, max_answer_bytes=max_answer_bytes, attempts=attempts, clock=clock
+    )
     took_ms = (clock() - began) * 1000 / max(1, len(drawn))
     run = Run(detector.fingerprint, above, now, took_ms, splitter.name if splitter else "")
     return [
@@ -79,12 +82,14 @@ def _run_layers(  # noqa: PLR0913 - what all layers need
     above: Layers,
     allowance: Allowance,
     *,
+    max_answer_bytes: int,
     attempts: int,
     clock: Clock,
 ) -> tuple[list[Looked], float]:
     """Take each course through its layers; what second looks found, and each answer's part of their time.
 
-    Outdated versions are set aside before the judge is asked, so that it sees what is in force.
+    Outdated versions are set aside before the judge is asked, so that it sees what is in force; hops are looked at
+    after it, so that they change none of its words.
     """
     if above.models is not None:
         run_models(courses, above.models, allowance, attempts, clock)
@@ -96,6 +101,7 @@ def _run_layers(  # noqa: PLR0913 - what all layers need
     if above.judge is not None:
         run_judge(courses, above.judge, allowance)
     was_judged = clock()
+    check_hops(courses, policies, allowance, max_answer_bytes=max_answer_bytes, attempts=attempts)
     looked = look_again(courses, policies, rested, attempts)
     seconds = was_settled - began + clock() - was_judged
     return looked, seconds * 1000 / max(1, len(courses))

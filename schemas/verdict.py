@@ -60,6 +60,38 @@ class ClaimVerdict(Record):
     """What the judge that decided states; None where no judge did."""
     error: Outcome | None = None
     source: ClaimSource | None = None
+    hop: int | None = Field(default=None, ge=0)
+    """Which hop of the trace brought the evidence, or the claim where nothing supports it; None where none did."""
+
+
+class HopVerdict(Record):
+    """One hop of an answer made in several, on its own context; not the hop that wrote the answer.
+
+    ``hop`` is its place in the trace's hops. Claims are factual ones; those in error are not among the unclear.
+    ``outcome`` is what an answer with these claims would be found to be, or why none was judged.
+    """
+
+    hop: int = Field(ge=0)
+    name: str = ""
+    outcome: Outcome
+    claims: int = Field(default=0, ge=0)
+    supported: int = Field(default=0, ge=0)
+    unsupported: int = Field(default=0, ge=0)
+    contradicted: int = Field(default=0, ge=0)
+    unclear: int = Field(default=0, ge=0)
+    errors: int = Field(default=0, ge=0)
+    derived: int = Field(default=0, ge=0)
+    """Claims, whatever their label, that rest on what an earlier hop said."""
+    left_out: int = Field(default=0, ge=0)
+    """Claims beyond those that are judged of one hop."""
+    worst_label: ClaimLabel | None = None
+    """Of the claim that fares worst; None without a judged claim."""
+    worst: str = ""
+    """Its words, shortened."""
+    worst_why: str = ""
+    evidence_doc: str = ""
+    evidence: str = ""
+    """What comes nearest to it in the sources, shortened."""
 
 
 class SeenText(Record):
@@ -116,5 +148,9 @@ class Verdict(Record):
     """Content hash of the answer as it was judged, which is never cut; compare it with the stored answer's."""
     seen: tuple[SeenText, ...] = ()
     """What the claims were judged against."""
+    hops: tuple[HopVerdict, ...] = ()
+    """The hops before the answer, in order; empty for an answer made in one, and where its structure settled it."""
+    hops_left_out: int = Field(default=0, ge=0)
+    """Hops beyond those that are checked of one answer."""
     cost_usd: float = 0.0
     verified_at: UtcDatetime
