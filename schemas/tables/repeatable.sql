@@ -21,6 +21,7 @@ ALTER TABLE verdicts ADD CONSTRAINT IF NOT EXISTS words_known CHECK tier IN ($TI
   AND hasAll([$CLAIM_LABELS], claims.label) AND hasAll(['', $CLAIM_SOURCES], claims.source)
   AND hasAll([$CLAIM_SOURCES], seen.source) AND severity IN ('', $SEVERITIES) AND hasAll([$SEVERITIES], severities)
   AND hasAll([$LAYERS], routing.layer) AND hasAll([$LAYER_REASONS], routing.why)
-  AND hasAll(['', $LAYERS], claims.decided_by);
+  AND hasAll(['', $LAYERS], claims.decided_by) AND hasAll([$OUTCOMES], hops.outcome)
+  AND hasAll(['', $CLAIM_LABELS], hops.worst_label);
 ALTER TABLE alerts DROP CONSTRAINT IF EXISTS words_known;
 ALTER TABLE alerts ADD CONSTRAINT IF NOT EXISTS words_known CHECK state IN ($ALERT_STATES);

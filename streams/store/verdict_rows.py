@@ -9,6 +9,7 @@ from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.verdict import ClaimVerdict, Evidence, SeenText, Verdict
 from streams.store.connection import Table
+from streams.store.hop_rows import HOPS, hops_of
 from streams.store.routing_rows import ROUTING, consistency_of, routing_of
 from streams.store.trace_rows import versions
 from streams.store.values import clean, cleaned, from_micros, micros
@@ -59,6 +60,8 @@ def verdict_of(row: Mapping[str, Any]) -> Verdict:
         fingerprint_parts=json.loads(row["fingerprint_parts"] or "{}"),
         answer_hash=row["answer_hash"],
         seen=tuple(_seen(row, index) for index in range(len(row["seen.hash"]))),
+        hops=hops_of(row),
+        hops_left_out=row["hops_left_out"],
         cost_usd=row["cost_usd"],
         verified_at=from_micros(row["verified_at"]),
     )
@@ -110,6 +113,7 @@ def _claim_verdict(row: Mapping[str, Any], at: int) -> ClaimVerdict:
         confidence=_later(row, "claims.confidence", at, None),
         error=Outcome(error) if error else None,
         source=ClaimSource(source) if source else None,
+        hop=_later(row, "claims.hop", at, None),
     )
 
 
@@ -195,6 +199,7 @@ _CLAIMS: list[tuple[str, str, _Value]] = [
     ("claims.critical_rule", _WORDS, _each(lambda c: clean(c.claim.critical_rule))),
     ("claims.citations", "Array(Array(String))", _each(lambda c: cleaned(c.claim.citations))),
     ("claims.source", _WORDS, _each(lambda c: c.source.value if c.source else "")),
+    ("claims.hop", "Array(Nullable(UInt32))", _each(lambda c: c.hop)),
     ("claims.subject", "Array(String)", _each(lambda c: clean(c.claim.subject))),
     ("claims.sentence_start", "Array(Nullable(UInt32))", _each(lambda c: c.claim.sentence_start)),
     ("claims.sentence_end", "Array(Nullable(UInt32))", _each(lambda c: c.claim.sentence_end)),
@@ -214,6 +219,6 @@ _CLAIMS: list[tuple[str, str, _Value]] = [
     ("claims.evidence_end", "Array(UInt32)", _span(lambda e: e.end)),
     ("claims.evidence_text", "Array(String)", _span(lambda e: clean(e.text))),
 ]
-_COLUMNS = [*_ANSWER, *ROUTING, *_CLAIMS]
+_COLUMNS = [*_ANSWER, *ROUTING, *HOPS, *_CLAIMS]
 
 VERDICTS = Table("verdicts", tuple((name, kind) for name, kind, _ in _COLUMNS))

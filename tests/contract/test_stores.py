@@ -7,6 +7,7 @@ import pytest
 from schemas.labels import AlertState, ClaimLabel, FailureLabel, Layer, Outcome, RiskTier
 from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.tally import BUCKET
+from schemas.verdict import HopVerdict
 from streams.store import (
     ALL_TENANTS,
     AlertAction,
@@ -75,6 +76,28 @@ def test_a_verdict_reads_back_with_its_routing_table(store: Subject) -> None:
     found = store.trace("t-1", tenants=ALL_TENANTS)
     assert found is not None
     assert [new] == found.verdicts
+
+
+def test_a_verdict_reads_back_with_its_hops(store: Subject) -> None:
+    """Those that were checked, how many were not, and which one brought a claim."""
+    fine = HopVerdict(hop=0, name="lookup", outcome=Outcome.GROUNDED, claims=2, supported=2, derived=1)
+    worse = HopVerdict(
+        hop=2,
+        outcome=Outcome.HALLUCINATED,
+        claims=1,
+        contradicted=1,
+        left_out=3,
+        worst_label=ClaimLabel.CONTRADICTED,
+        worst="It costs 5 euros.",
+        evidence_doc="tool:price",
+        evidence="4 euros",
+    )
+    made = verdict(claims=(claim_verdict(hop=2),), hops=(fine, worse), hops_left_out=4)
+    store.insert_traces([drawn_trace()])
+    store.insert_verdicts([made])
+    found = store.trace("t-1", tenants=ALL_TENANTS)
+    assert found is not None
+    assert [made] == found.verdicts
 
 
 @pytest.mark.parametrize("passages", [None, (), (passage(cited=True), passage("Other text.", cited=None, rank=7))])

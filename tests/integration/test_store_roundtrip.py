@@ -12,7 +12,7 @@ from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.labels import ClaimLabel, Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.trace import MAX_COUNT, Hop, Passage, Source, Timings, ToolCall, Trace, Versions
-from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, SeenText, Verdict
+from schemas.verdict import ClaimJudgement, ClaimVerdict, Evidence, HopVerdict, SeenText, Verdict
 from streams.store import ALL_TENANTS, Store
 from streams.store.migrations import shipped
 from tests.builders import NOW, verdict
@@ -173,6 +173,26 @@ claim_verdicts = st.builds(
     confidence=maybe_shares,
     error=st.none() | st.sampled_from(Outcome),
     source=st.none() | st.sampled_from(ClaimSource),
+    hop=st.none() | counts,
+)
+hop_verdicts = st.builds(
+    HopVerdict,
+    hop=counts,
+    name=texts,
+    outcome=st.sampled_from(Outcome),
+    claims=counts,
+    supported=counts,
+    unsupported=counts,
+    contradicted=counts,
+    unclear=counts,
+    errors=counts,
+    derived=counts,
+    left_out=counts,
+    worst_label=st.none() | st.sampled_from(ClaimLabel),
+    worst=texts,
+    worst_why=texts,
+    evidence_doc=words,
+    evidence=texts,
 )
 layer_runs = st.builds(
     LayerRun,
@@ -227,6 +247,8 @@ verdicts = st.builds(
     fingerprint_parts=st.dictionaries(words, words, max_size=4),
     answer_hash=words,
     seen=tuples(seen_texts),
+    hops=tuples(hop_verdicts),
+    hops_left_out=counts,
     cost_usd=reals,
     verified_at=st.datetimes(datetime(2025, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 — as above
 )
@@ -312,14 +334,14 @@ def test_a_verdict_written_before_a_column_was_added_reads_back_with_defaults(op
     for name in later:
         connection.command(f"ALTER TABLE verdicts DROP COLUMN `{name}`")
     for file in shipped():
-        if file.name.startswith(("0009", "0012")):
+        if file.name.startswith(("0009", "0012", "0014")):
             for statement in file.statements:
                 connection.command(statement)
 
     found = opened.trace("v", tenants=ALL_TENANTS, ts=NOW)
 
     assert found is not None
-    assert 36 == len(later)
+    assert 54 == len(later)
     assert [whole] == found.verdicts
 
 
@@ -344,6 +366,7 @@ _LATER = """
 SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'verdicts'
   AND (name IN ('claims.source', 'claims.subject', 'claims.sentence_start', 'claims.sentence_end', 'claims.split_by',
     'severities', 'severity', 'faithfulness', 'splitter', 'fingerprint_parts', 'answer_hash', 'claims.decided_by',
-    'claims.confidence')
-    OR name LIKE 'timings.%' OR name LIKE 'seen.%' OR name LIKE 'routing.%' OR name LIKE 'consistency_%')
+    'claims.confidence', 'claims.hop')
+    OR name LIKE 'timings.%' OR name LIKE 'seen.%' OR name LIKE 'routing.%' OR name LIKE 'consistency_%'
+    OR name LIKE 'hops%')
 """

@@ -13,6 +13,8 @@ SELECT count() AS checked, countIf(is_bad) AS faults,
     OR NOT hasAll({layers:Array(String)}, arrayFlatten(claims.layers))
     OR NOT hasAll(arrayPushBack({layers:Array(String)}, ''), claims.decided_by)
     OR NOT hasAll({layers:Array(String)}, routing.layer) OR NOT hasAll({reasons:Array(String)}, routing.why)
+    OR NOT hasAll({outcomes:Array(String)}, hops.outcome)
+    OR NOT hasAll(arrayPushBack({labels:Array(String)}, ''), hops.worst_label)
     OR NOT hasAll({rules:Array(String)}, findings.rule)
     OR NOT hasAll(arrayPushBack({sources:Array(String)}, ''), claims.source)
     OR NOT hasAll({sources:Array(String)}, seen.source)
