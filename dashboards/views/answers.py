@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboards.views.hops import HopView, hop_views
 from dashboards.views.layers import LayerView, consistency_text, layer_views
 from dashboards.views.spans import MarkedText, Span, mark
 from schemas.claim import ClaimSource
@@ -123,6 +124,12 @@ class TracePage:
     def layers(self) -> tuple[LayerView, ...]:
         """What became of each layer; empty without a verdict, and in verdicts of older versions."""
         return layer_views(self.answer.verdict.routing) if self.answer.verdict else ()
+
+    @property
+    def hops(self) -> tuple[HopView, ...]:
+        """The hops before the answer; empty for an answer made in one."""
+        verdict, trace = self.answer.verdict, self.answer.trace
+        return hop_views(verdict.hops, trace.hops) if verdict else ()
 
     @property
     def consistency(self) -> str:

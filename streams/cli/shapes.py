@@ -11,6 +11,7 @@ from schemas.base import Record
 from schemas.labels import Containment, FailureLabel, Layer, Outcome, RiskTier, Severity
 from schemas.layers import Consistency, LayerRun
 from schemas.policy import PolicyRecord
+from schemas.verdict import HopVerdict
 from streams.attach.report import Attached
 from streams.calibration.report import CalibrationReport
 from streams.cli.config import ShownSetting
@@ -75,6 +76,8 @@ class CheckedAnswer(Record):
     citation_recall: float | None
     claims: tuple[dict[str, Any], ...]
     judged: dict[str, Any]
+    hops: tuple[HopVerdict, ...]
+    hops_left_out: int
     splitter: str
     layers: tuple[Layer, ...]
     routing: tuple[LayerRun, ...]

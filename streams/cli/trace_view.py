@@ -10,6 +10,7 @@ from schemas.finding import Finding
 from schemas.trace import Passage, Trace, passage_hash
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.cli.display import moment, plain, style_of, styled
+from streams.cli.hop_view import hop_lines
 from streams.cli.verdict_view import consistency_line, failures_line, judged_line, routing_lines
 from streams.store import StoredTrace
 
@@ -38,6 +39,7 @@ def describe(stored: StoredTrace, delivered: str | None) -> Text:
     if newest is not None:
         lines += [line for claim in newest.claims for line in _claim(claim, trace)]
         lines += [_finding(finding, trace) for finding in newest.findings]
+        lines += [_labelled("" if number else "hops", line) for number, line in enumerate(hop_lines(newest))]
         lines += _layers(newest)
     if delivered is not None:
         is_same = delivered == trace.answer
@@ -102,7 +104,8 @@ def _claim(judged: ClaimVerdict, trace: Trace) -> Iterator[Text]:
     source = [f"from {judged.source}"] if judged.source else []
     layers = ["+".join(judged.layers)] if judged.layers else []
     sure = [f"the judge's word, confidence {judged.confidence:.2f}"] if judged.confidence is not None else []
-    notes = [*source, *numbers, *sure, *critical, *layers]
+    hop = [f"hop {judged.hop + 1}"] if judged.hop is not None else []
+    notes = [*source, *hop, *numbers, *sure, *critical, *layers]
     shown = f"  ({', '.join(notes)})" if notes else ""
     label = styled(judged.error or judged.label)
     subject = f"({judged.claim.subject}) " if judged.claim.subject else ""
