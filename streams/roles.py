@@ -46,7 +46,8 @@ async def build_verify(runtime: Runtime) -> faust.App:
     """``gw.drawn`` to ``gw.verdicts``."""
     settings = runtime.settings
     app = runtime.app(Role.VERIFY, runtime.internal)
-    runtime.health.fingerprint = lambda: runtime.detector.fingerprint
+    layers = await runtime.layers()
+    runtime.health.fingerprint = lambda: (layers.models or runtime.detector).fingerprint
     step = Verify(
         publisher=runtime.publisher,
         policies=runtime.policies,
@@ -55,7 +56,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
         max_answer_bytes=settings.ingest.max_answer_bytes,
         max_message_bytes=settings.ingest.max_message_bytes,
         splitter=llm_splitter(settings.verify),
-        layers=await runtime.layers(),
+        layers=layers,
         counts=runtime.health.layers,
     )
     runtime.attach(app, Role.VERIFY, [DRAWN], step.handle, batch_size=settings.verify.batch_size)
