@@ -46,6 +46,24 @@ def lower_bounds(
     return [float(bound) for bound in np.percentile(differences, 2.5, axis=0)]
 
 
+def intervals(
+    is_bad: Flags, source: Sequence[str], own: Array, other: Array, draws: int = 1000
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """95 % intervals of ``own``'s AUC, and of its difference to ``other``'s; sources are drawn with replacement."""
+    names, part = np.unique(np.array(source), return_inverse=True)
+    members = [np.flatnonzero(part == one) for one in range(len(names))]
+    rng = np.random.default_rng(7)
+    found = []
+    for _ in range(draws):
+        rows = np.concatenate([members[one] for one in rng.integers(len(names), size=len(names))])
+        bad = is_bad[rows]
+        if 0 < bad.sum() < len(bad):
+            value = auc(bad, own[rows])
+            found.append((value, value - auc(bad, other[rows])))
+    (low, less), (high, more) = np.percentile(found, [2.5, 97.5], axis=0)
+    return (float(low), float(high)), (float(less), float(more))
+
+
 def counts(is_bad: Flags, is_flagged: Flags) -> Counts:
     """Balanced accuracy, precision, recall and F1 of the flagged answers."""
     found, flagged = int((is_bad & is_flagged).sum()), int(is_flagged.sum())

@@ -20,6 +20,7 @@ from detectors.models.own.detector import Reading, reason, sigmoid
 from detectors.models.own.loading import load_own
 from schemas.claim import CheckItem
 from schemas.errors import ConfigError
+from schemas.labels import Outcome
 from schemas.verdict import ClaimJudgement
 
 FEATURES = (
@@ -113,9 +114,20 @@ class Stacked:
     ) -> list[ClaimJudgement]:
         kind = kind_of(item)
         return [
-            judgement if features is None or reading is None else self._joined(judgement, reading, features, kind)
+            self._one(judgement, reading, features, kind)
             for judgement, reading, features in zip(first, read, stack_features(first, read), strict=True)
         ]
+
+    def _one(
+        self,
+        first: ClaimJudgement,
+        reading: Reading | None,
+        features: Sequence[float] | None,
+        kind: AnswerKind,
+    ) -> ClaimJudgement:
+        if reading is not None and reading.is_too_long and first.error is None:
+            return ClaimJudgement(error=Outcome.ERROR_TOO_LONG)
+        return first if features is None or reading is None else self._joined(first, reading, features, kind)
 
     def _joined(
         self, first: ClaimJudgement, reading: Reading, features: Sequence[float], kind: AnswerKind

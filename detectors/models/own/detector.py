@@ -12,12 +12,14 @@ from typing import Protocol
 from detectors.evidence.passages import IndexedPassage, PassageCache
 from detectors.evidence.terms import Terms
 from detectors.evidence.why import NO_EVIDENCE
+from detectors.evidence.words import words_of
 from detectors.models.calibration import Calibration
 from detectors.models.own.asking import AskedClaim, asked_claims
 from detectors.models.own.encoding import LONGEST, LONGEST_CLAIM, SPECIAL, Encoder, Pair
 from detectors.models.own.evidence import Chooser, Chunk, Passages
 from detectors.models.own.suspects import doubted
 from schemas.claim import CheckItem
+from schemas.labels import Outcome
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement, Evidence
 
@@ -25,6 +27,8 @@ VERSION = 1
 """Raised when evidence is chosen, or a claim written, in another way."""
 _DECIMALS = 4
 _CACHED_CHARACTERS = 1_000_000
+_MOST_STRETCHES = 8
+"""A claim of more is no claim but a text: reading it would hold up all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,12 @@ class Scorer(Protocol):
 class Reading:
     """What the network says of one claim beside its best evidence: log-odds of support, the words it doubts.
 
-    ``support`` None: no passage shares a word that counts with the claim, so there was nothing to read.
+    ``support`` None: no passage shares a word that counts with the claim, so there was nothing to read; or, with
+    ``is_too_long``, there was too much.
     """
 
     support: float | None = None
+    is_too_long: bool = False
     most_wrong: float = 0.0
     """Log-odds of the word piece doubted most."""
     doubted: tuple[str, ...] = ()
@@ -72,7 +78,10 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
+    """One pair: which claim of which item, and which stretch of it."""
+
     place: tuple[int, int]
+    stretch: int
     claim: str
     evidence: Evidence
     pair: Pair
@@ -100,42 +109,48 @@ class CrossEncoder:
     def read(self, items: Sequence[CheckItem]) -> list[list[Reading | None]]:
         """What the network says, claim by claim; None where a claim is not factual.
 
-        Evidence that does not fit one input is read in several, of which the one that supports most counts.
+        Evidence that does not fit one input is read in several, of which the one that supports most counts; a claim
+        that does not fit is read in stretches, of which the weakest counts.
         """
         read: list[list[Reading | None]] = [[None] * len(item.claims) for item in items]
         asked: list[_Asked] = []
         for at, item in enumerate(items):
             for number, claim in enumerate(asked_claims(item)):
                 if claim is not None:
-                    read[at][number] = Reading()
-                    asked += self._asked((at, number), claim, item)
-        best: dict[tuple[int, int], tuple[_Asked, Scored]] = {}
-        for one, scored in zip(asked, self._model.scorer.score([one.pair for one in asked]), strict=True):
-            if one.place not in best or scored.support > best[one.place][1].support:
-                best[one.place] = one, scored
-        for (at, number), (one, scored) in best.items():
-            words = doubted(one.claim, one.pair.spans, scored.wrong)
-            read[at][number] = Reading(scored.support, max(scored.wrong), words, one.evidence)
+                    stretches = self._stretches(claim)
+                    read[at][number] = Reading(is_too_long=len(stretches) > _MOST_STRETCHES)
+                    asked += self._asked((at, number), stretches[:_MOST_STRETCHES], item)
+        for (at, number), reading in _weakest(asked, self._model.scorer.score([one.pair for one in asked])).items():
+            if read[at][number] == Reading():
+                read[at][number] = reading
         return read
 
-    def _asked(self, place: tuple[int, int], claim: AskedClaim, item: CheckItem) -> Iterator[_Asked]:
+    def _stretches(self, claim: AskedClaim) -> list[AskedClaim]:
+        spans = self._model.encoder.text(claim.text).spans
+        if len(spans) <= LONGEST_CLAIM:
+            return [claim]
+        cuts = [spans[at][0] for at in range(0, len(spans), LONGEST_CLAIM)]
+        texts = [claim.text[start:end] for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
+        return [AskedClaim(text, words_of(text)) for text in texts[: _MOST_STRETCHES + 1]]
+
+    def _asked(self, place: tuple[int, int], stretches: Sequence[AskedClaim], item: CheckItem) -> Iterator[_Asked]:
         """What is to be scored of one claim: passages in force, or where none of them shares a word, the others."""
         indexes = self._cache.indexed(item.passages)
         in_force = [number for number, passage in enumerate(item.passages) if not _is_superseded(passage)]
-        for numbers in (in_force, range(len(indexes))):
-            found = self._chunks(claim, [(indexes[number], item.passages[number].text) for number in numbers])
-            for chunk in found:
-                pair = self._model.encoder.pair(chunk.texts, claim.text)
-                if pair.spans:
+        for at, claim in enumerate(stretches):
+            for numbers in (in_force, range(len(indexes))):
+                found = self._chunks(claim, [(indexes[number], item.passages[number].text) for number in numbers])
+                for chunk in found:
                     number, piece = numbers[chunk.best[0]], chunk.best[1]
                     shown = _evidence(number, item.passages[number], indexes[number], piece)
-                    yield _Asked(place, claim.text, shown, pair)
-            if found:
-                return
+                    yield _Asked(place, at, claim.text, shown, self._model.encoder.pair(chunk.texts, claim.text))
+                if found:
+                    break
 
     def _chunks(self, claim: AskedClaim, passages: Passages) -> list[Chunk]:
-        room = LONGEST - SPECIAL - min(self._length(claim.text), LONGEST_CLAIM)
-        return self._chooser.chunks(claim.words, passages, room, self._model.most_chunks)
+        length = self._length(claim.text)
+        room = LONGEST - SPECIAL - min(length, LONGEST_CLAIM)
+        return self._chooser.chunks(claim.words, passages, room, self._model.most_chunks) if length else []
 
     def _length(self, text: str) -> int:
         return len(self._model.encoder.text(text).ids)
@@ -143,10 +158,28 @@ class CrossEncoder:
     def _judgement(self, reading: Reading | None) -> ClaimJudgement:
         if reading is None:
             return ClaimJudgement()
+        if reading.is_too_long:
+            return ClaimJudgement(error=Outcome.ERROR_TOO_LONG)
         if reading.support is None:
             return ClaimJudgement(support=0.0, why=NO_EVIDENCE)
         support = round(self._model.calibration.apply(sigmoid(reading.support)), _DECIMALS)
         return ClaimJudgement(support=support, evidence=reading.evidence, why=reason(reading))
+
+
+def _weakest(asked: Sequence[_Asked], scored: Sequence[Scored]) -> dict[tuple[int, int], Reading]:
+    best: dict[tuple[tuple[int, int], int], Reading] = {}
+    for one, score in zip(asked, scored, strict=True):
+        held = best.get((one.place, one.stretch))
+        if held is None or held.support is None or score.support > held.support:
+            words = doubted(one.claim, one.pair.spans, score.wrong)
+            best[one.place, one.stretch] = Reading(
+                score.support, most_wrong=max(score.wrong), doubted=words, evidence=one.evidence
+            )
+    found: dict[tuple[int, int], Reading] = {}
+    for (place, _), reading in best.items():
+        if place not in found or (reading.support or 0.0) < (found[place].support or 0.0):
+            found[place] = reading
+    return found
 
 
 def reason(reading: Reading) -> str:

@@ -15,29 +15,41 @@ Span = tuple[int, int]
 
 
 def labelled(records: Sequence[Row]) -> list[list[Labelled]]:
-    """Claims of each record, in order; those whose label nobody gave are left out."""
+    """Claims of each record, in order; where only the whole answer is labelled it is one claim."""
+    return [
+        _of_record(record, claims, spans) for record, claims, spans in zip(records, *wrong_spans(records), strict=True)
+    ]
+
+
+def wrong_spans(records: Sequence[Row]) -> tuple[list[list[Claim]], list[list[Span] | None]]:
+    """Claims of each record, and the characters of its answer known to be wrong; None where only the whole is known.
+
+    Edited answers are compared with the true version most like them.
+    """
     truths: dict[tuple[str, str], list[str]] = defaultdict(list)
     for record in records:
         if record["dataset"] in _EDITED and not record["hallucinated"]:
             truths[record["dataset"], record["source_id"]].append(record["answer"])
-    return [_of_record(record, truths.get((record["dataset"], record["source_id"]), [])) for record in records]
+    spans = [_spans(record, truths.get((record["dataset"], record["source_id"]), [])) for record in records]
+    return [list(split_claims(record["answer"])) for record in records], spans
 
 
-def _of_record(record: Row, truths: Sequence[str]) -> list[Labelled]:
-    answer, group = record["answer"], f"{record['dataset']}/{record['task']}"
-    claims = [claim for claim in split_claims(answer) if claim.is_factual]
+def _spans(record: Row, truths: Sequence[str]) -> list[Span] | None:
+    answer = record["answer"]
     if record["spans"] is not None:
-        spans: list[Span] | None = [(span["start"], span["end"]) for span in record["spans"]]
-    elif not record["hallucinated"]:
-        spans = []
-    elif record["dataset"] in _EDITED and truths:
-        spans = differing(answer, max(truths, key=lambda truth: _likeness(truth, answer)))
-    else:
-        spans = None
+        return [(span["start"], span["end"]) for span in record["spans"]]
+    if not record["hallucinated"]:
+        return []
+    if record["dataset"] in _EDITED and truths:
+        return differing(answer, max(truths, key=lambda truth: _likeness(truth, answer)))
+    return None
+
+
+def _of_record(record: Row, claims: Sequence[Claim], spans: Sequence[Span] | None) -> list[Labelled]:
+    group = f"{record['dataset']}/{record['task']}"
     if spans is None:
-        # One label for the whole: it is learned as one claim.
-        return [Labelled(answer, supported=False, wrong=None, group=group)]
-    return [_of_claim(claim, spans, group) for claim in claims]
+        return [Labelled(record["answer"], supported=False, wrong=None, group=group)]
+    return [_of_claim(claim, spans, group) for claim in claims if claim.is_factual]
 
 
 def _of_claim(claim: Claim, spans: Sequence[Span], group: str) -> Labelled:

@@ -9,7 +9,7 @@ from typing import Any
 
 from detectors.evidence import load_weights
 from detectors.models.calibration import Calibration
-from detectors.models.options import ModelOptions, Precision
+from detectors.models.options import ModelOptions
 from detectors.models.own.base import HINT, MODULE, base_folder
 from detectors.models.own.detector import VERSION, CrossEncoder, Model
 from detectors.models.own.encoding import Encoder
@@ -23,14 +23,12 @@ _WARM_UP = "Refunds take 14 days."
 def load_own(options: ModelOptions | None = None) -> CrossEncoder:
     """The model that ships with us, warmed up; takes seconds and about 150 MB.
 
-    Of ``options`` device, precision, threads and batch_tokens count; int8 is not offered, see the model card. Raises
-    ConfigError, naming what to install, where a library or the base model is absent or its files are other ones.
+    Of ``options`` device, precision, threads and batch_tokens count. Raises ConfigError, naming what to install, where
+    a library or the base model is absent or its files are other ones.
     """
     chosen = options or ModelOptions()
     if absent := missing_libraries():
         raise ConfigError(f"our model needs {', '.join(absent)}; {HINT}")
-    if chosen.precision is Precision.INT8:
-        raise ConfigError("our model is not offered in int8: take precision auto, fp32 or bf16")
     base = base_folder()
     with as_file(files("detectors.models.own")) as folder:
         return load_from(folder, base, chosen)
@@ -56,13 +54,12 @@ def load_from(folder: Path, base: Path, options: ModelOptions) -> CrossEncoder:
     encoder = Encoder(base)
     scorer = TorchScorer(load_network(folder / WEIGHTS, base), options)
     scorer.score([encoder.pair([_WARM_UP], _WARM_UP)])
-    numbers = "bf16" if scorer.is_half else "fp32"
     return CrossEncoder(
         Model(
             scorer,
             encoder,
             load_weights().terms,
-            f"crossencoder:{record['weights_sha256'][:16]}:v{VERSION}:{record['most_chunks']}:{numbers}",
+            f"crossencoder:{record['weights_sha256'][:16]}:v{VERSION}:{record['most_chunks']}:{scorer.precision.value}",
             Calibration(**record["calibration"]),
             record["most_chunks"],
         )

@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from detectors.models.linears import Bf16Linear, Int8Linear, replace_linears
 from detectors.models.options import Device, ModelOptions, Precision
 from detectors.models.own.base import base_config
 from detectors.models.own.batching import pad, tensors
@@ -29,17 +30,18 @@ class TorchScorer:
         if options.threads:
             torch.set_num_threads(options.threads)
         self._device = torch.device(_device(options.device))
+        self.precision = _precision(options.precision, self._device)
+        if self.precision is not Precision.FP32:
+            make = Bf16Linear if self.precision is Precision.BF16 else Int8Linear
+            replace_linears(network.bert, make, spare="")  # the heads stay as they are
         self._network = network.eval().to(self._device)
         self._batch_tokens = options.batch_tokens
-        self.is_half = options.precision is Precision.BF16 or (
-            options.precision is Precision.AUTO and self._device.type == "cuda"
-        )
 
     def score(self, pairs: Sequence[Pair]) -> list[Scored]:
         """One result a pair, in order."""
         found: list[Scored | None] = [None] * len(pairs)
         order = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids))
-        with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self.is_half):
+        with torch.inference_mode():
             for rows in self._batches(order, pairs):
                 arguments: tuple[Tensor, ...] = tensors(pad([pairs[row] for row in rows]))
                 support, wrong = (
@@ -72,6 +74,12 @@ def load_network(weights: Path, base: Path) -> Network:
     except RuntimeError as error:
         raise ConfigError(f"{weights} does not fit the network of this version: {error}") from error
     return network
+
+
+def _precision(wanted: Precision, device: torch.device) -> Precision:
+    if wanted is Precision.AUTO:
+        return Precision.BF16 if device.type == "cuda" else Precision.FP32
+    return wanted
 
 
 def _device(wanted: Device) -> str:

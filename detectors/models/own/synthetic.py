@@ -80,6 +80,17 @@ def groups(one: Source, known: Vocabulary, rng: Random, count: int) -> Iterator[
             yield group
 
 
+def beside_labelled(one: Labelled, source: Source, known: Vocabulary, rng: Random) -> list[Labelled]:
+    """A claim that people found supported, beside a corruption of it; empty where none fits.
+
+    Sentences of documents are copies of their evidence; these are written as answers are.
+    """
+    edits = corrupted(one.claim, rng.choice(source.documents), known, rng)
+    if not edits:
+        return []
+    return [one, Labelled(applied(one.claim, edits), supported=False, wrong=tuple(changed_spans(edits)))]
+
+
 def _group(one: Source, place: tuple[int, int], known: Vocabulary, rng: Random) -> list[Labelled]:
     sentence = _sentence(one, place)
     claim, origin = compressed(sentence, rng) if rng.random() < _COMPRESSED else (sentence, list(range(len(sentence))))

@@ -28,18 +28,23 @@ from detectors.models.own.batching import UNKNOWN, Input, as_input, pad, plan, t
 from detectors.models.own.encoding import Encoder
 from detectors.models.own.human import Row, labelled
 from detectors.models.own.network import Network, from_base, trained
-from detectors.models.own.synthetic import Labelled, Source, groups, source, words_of_all
+from detectors.models.own.synthetic import Labelled, Source, beside_labelled, groups, source, words_of_all
 from schemas.errors import ConfigError
 
 HELD_OUT = FOLDS - 1
 """The fold of sources that is never trained on, the same fold as one of L1's: all figures are of it."""
+MOST_CHUNKS = 2
+"""How many stretches of evidence a claim is held against in use; it is trained on the first."""
 _BATCH = 24
 _WARM = 100
 _TOKEN_LOSS = 2.0
-_MOST_GOOD = 2.0
+_MOST_GOOD = 1.5
 """Claims that people call supported are kept up to this many times the others of their group, drawn anew each pass."""
 _CHECKPOINT_SECONDS = 150
 _WATCHED = 300
+
+
+Encoded = Callable[[Labelled, Source], Input | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,10 @@ class Plan:
     seed: int
     synthetic_pairs: int
     passes: int
-    mixed_pairs: int = 2_400
-    """Synthetic pairs beside people's, each pass."""
+    mixed_pairs: int = 400
+    """Pairs of stage 1 beside people's, each pass."""
+    corrupted_pairs: int = 2_000
+    """People's good claims beside corruptions of them, each pass."""
 
 
 def fold_of(record: Row) -> int:
@@ -73,41 +80,56 @@ def stages(records: Sequence[Row], encoder: Encoder, how: Plan) -> list[Stage]:
     """Both stages, ready encoded; the same for the same seed."""
     rng = Random(how.seed)  # noqa: S311 - reproducible, not secret
     terms = load_weights().terms
-    texts = sorted({tuple(passage["text"] for passage in record["passages"]) for record in records})
-    sources = {one: source(one) for one in texts}
-    encoded: Callable[[Labelled, Source], Input | None] = lambda one, where: as_input(one, where, encoder, terms)  # noqa: E731
+    sources = {texts: source(texts) for texts in sorted({_texts(record) for record in records})}
+    encoded: Encoded = lambda one, where: as_input(one, where, encoder, terms)  # noqa: E731
     made = _synthetic(list(sources.values()), encoded, rng, how.synthetic_pairs + how.mixed_pairs * how.passes)
     first = _cut(made, how.synthetic_pairs)
-    spare = made[len(first) :]
+    batches = plan(first, _BATCH, rng)
     people = [
-        item
+        (one, sources[_texts(record)])
         for record, found in zip(records, labelled(records), strict=True)
         for one in found
-        if (item := encoded(one, sources[tuple(p["text"] for p in record["passages"])])) is not None
     ]
+    told = [item for one, where in people if (item := encoded(one, where)) is not None]
+    corruptions = _corruptions(people, encoded, rng, how.corrupted_pairs * how.passes)
+    spare = made[len(first) :]
     second: list[Sequence[Input]] = []
     for number in range(how.passes):
-        mixed = spare[number * len(spare) // how.passes : (number + 1) * len(spare) // how.passes]
-        second += plan([*([one] for one in _balanced(people, rng)), *mixed], _BATCH, rng)
-    return [
-        Stage("synthetic", plan(first, _BATCH, rng), 1.2e-4, 0.0),
-        Stage("people", second, 8e-5, 0.1),
-    ]
+        mixed = [*_part(spare, number, how.passes), *_part(corruptions, number, how.passes)]
+        second += plan([*([one] for one in _balanced(told, rng)), *mixed], _BATCH, rng)
+    return [Stage("synthetic", batches, 1.2e-4, 0.0), Stage("people", second, 8e-5, 0.1)]
 
 
-def _synthetic(
-    sources: Sequence[Source], encoded: Callable[[Labelled, Source], Input | None], rng: Random, wanted: int
-) -> list[list[Input]]:
+def _texts(record: Row) -> tuple[str, ...]:
+    return tuple(passage["text"] for passage in record["passages"])
+
+
+def _part(made: Sequence[list[Input]], number: int, of: int) -> Sequence[list[Input]]:
+    return made[number * len(made) // of : (number + 1) * len(made) // of]
+
+
+def _synthetic(sources: Sequence[Source], encoded: Encoded, rng: Random, wanted: int) -> list[list[Input]]:
     known = words_of_all(sources)
     each = 2 + wanted // (2 * len(sources))
-    made: list[list[Input]] = []
-    for one in sources:
-        for group in groups(one, known, rng, each * 3):
-            items = [item for labelled_ in group if (item := encoded(labelled_, one)) is not None]
-            if len(items) == len(group):
-                made.append(items)
+    found = [(group, one) for one in sources for group in groups(one, known, rng, each * 3)]
+    made = _all_encoded(found, encoded)
     rng.shuffle(made)
     return _cut(made, wanted)
+
+
+def _corruptions(
+    people: Sequence[tuple[Labelled, Source]], encoded: Encoded, rng: Random, wanted: int
+) -> list[list[Input]]:
+    known = words_of_all([where for _, where in people])
+    good = [(one, where) for one, where in people if one.supported]
+    rng.shuffle(good)
+    found = [(group, where) for one, where in good[:wanted] if (group := beside_labelled(one, where, known, rng))]
+    return _cut(_all_encoded(found[: wanted // 2 + 100], encoded), wanted)
+
+
+def _all_encoded(found: Sequence[tuple[list[Labelled], Source]], encoded: Encoded) -> list[list[Input]]:
+    made = [[item for one in group if (item := encoded(one, where)) is not None] for group, where in found]
+    return [items for items, (group, _) in zip(made, found, strict=True) if len(items) == len(group)]
 
 
 def _cut(made: Sequence[list[Input]], pairs: int) -> list[list[Input]]:
@@ -185,8 +207,7 @@ class Trainer:
         self._resume()
         began, saved, spent, pairs, losses = time.monotonic(), time.monotonic(), self.seconds, 0, []
         for step in range(self._step, len(self._stage.batches)):
-            losses.append(self._train(step))
-            self._step = step + 1
+            losses.append(self.step(step))
             pairs += len(self._stage.batches[step])
             self.seconds = spent + time.monotonic() - began
             if self._step % 50 == 0:
@@ -197,19 +218,20 @@ class Trainer:
                     flush=True,
                 )
             if time.monotonic() - saved > _CHECKPOINT_SECONDS:
-                self._save()
+                self.save()
                 saved = time.monotonic()
             if self._step % 300 == 0 or self._step == len(self._stage.batches):
                 print(f"unseen sources, claims: AUC {watch(self._network, watched)}", flush=True)  # noqa: T201
-        self._save()
+        self.save()
         return self._network
 
-    def _train(self, step: int) -> float:
-        items = self._stage.batches[step]
+    def step(self, number: int) -> float:
+        """One step of the optimiser; returns the loss."""
+        items = self._stage.batches[number]
         batch = pad([item.pair for item in items])
         target, tokens = (torch.from_numpy(part) for part in targets(items, batch))
         total = len(self._stage.batches)
-        scale = min((step + 1) / _WARM, (total - step) / max(total - _WARM, 1), 1.0)
+        scale = min((number + 1) / _WARM, (total - number) / max(total - _WARM, 1), 1.0)
         for group in self._optimiser.param_groups:
             group["lr"] = self._stage.rate * scale
         self._network.train()
@@ -223,9 +245,11 @@ class Trainer:
         torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
         self._optimiser.step()
         self._optimiser.zero_grad()
+        self._step = number + 1
         return float(loss.detach())
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Write the checkpoint, whole or not at all."""
         state = {
             "network": self._network.state_dict(),
             "optimiser": self._optimiser.state_dict(),
@@ -291,6 +315,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "weights_sha256": hashlib.sha256(options.out.read_bytes()).hexdigest(),
         "base_sha256": SHA256,
         "seed": options.seed,
+        "most_chunks": MOST_CHUNKS,
+        "calibration": {"slope": 1.0, "intercept": 0.0},
         "split": f"trained on {FOLDS - 1} of {FOLDS} folds by sha256(dataset/source_id); fold {HELD_OUT} is held out",
         "licences": LICENCES,
         **done,
