@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from dashboards.params import Filters
 from dashboards.periods import DAY, REVIEWED, USUAL, USUAL_SUMS, Period
 from dashboards.views.answers import AnswerView, TracePage, flagged_answer, trace_page
+from dashboards.views.budgets import budgets_view
 from dashboards.views.corrected import CorrectedView, corrected_view
 from dashboards.views.incident import EXAMPLES, IncidentPage, examples, incident, window
 from dashboards.views.overview import Overview, TallyReads, open_alerts, overview
@@ -43,9 +44,12 @@ def read_overview(store: Store, period: Period, now: datetime, tenants: Tenants)
         store.deploys(before),
         now,
     )
-    if tenants is not ALL_TENANTS or not found.fingerprint:
+    if tenants is not ALL_TENANTS:
         return found
-    return replace(found, corrected=_corrected(store, found.fingerprint, now))
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    spent = store.spending.sums(hour, now + timedelta(minutes=1), step=timedelta(hours=1))
+    found = replace(found, budgets=budgets_view(store.policy_records(), spent, now))
+    return replace(found, corrected=_corrected(store, found.fingerprint, now)) if found.fingerprint else found
 
 
 def read_incident(store: Store, alert_id: str, now: datetime, tenants: Tenants) -> IncidentPage | UnmappedPage | None:

@@ -10,6 +10,7 @@ from dashboards.periods import Period
 from dashboards.views.corrected import CorrectedView
 from dashboards.views.history import History, history_of
 from dashboards.views.unmapped import share_of
+from sampling.budget_report import PotReport
 from schemas.alert import Alert, RateEstimate
 from schemas.labels import AlertState, RiskTier
 from schemas.slice import Slice
@@ -95,6 +96,8 @@ class Overview:
     """Share of the last 24 h's traces without an intent."""
     corrected: CorrectedView | None = None
     """None for a reader of some tenants only."""
+    budgets: tuple[PotReport, ...] = ()
+    """What judges may cost this hour; empty where nothing is paid, and for a reader of some tenants."""
 
     @property
     def is_empty(self) -> bool:

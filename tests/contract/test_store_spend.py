@@ -3,11 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.labels import ClaimLabel, Layer, RiskTier
+from schemas.labels import ClaimLabel, Layer, Outcome, RiskTier
 from schemas.spend import ALL, BudgetShare, ClaimSupports, Cost, Spend, SpendSum
+from schemas.trace import Source
 from schemas.verdict import ClaimJudgement, Verdict
 from streams.store import Store
-from tests.builders import NOW, claim, claim_verdict, draw, drawn_trace, evidence, verdict
+from tests.builders import NOW, claim, claim_verdict, draw, drawn_trace, evidence, trace, verdict
 from tests.fakes_store import MemoryStore
 
 Subject = MemoryStore | Store
@@ -132,6 +133,18 @@ def test_supports_are_of_the_newest_verdict_on_drawn_answers(store: Subject) -> 
     assert sum(row.answers for row in found.values()) == 2
     assert {50: 2, 99: 1} == {place: count for place, count in enumerate(found[stratum].bins) if count}
     assert [] == store.spending.supports(NOW + HOUR, NOW + 2 * HOUR)
+
+
+def test_claim_that_found_no_money_is_a_missing_outcome(store: Subject) -> None:
+    """Coverage counts its answer among the errors, tallies under its reason and never among the judged."""
+    source = Source(topic="traces", partition=0, offset=1, recorded_at=NOW)
+    store.insert_traces([drawn_trace("a", trace=trace("a", source=source))])
+    store.insert_verdicts([verdict("a", Outcome.ERROR_BUDGET, verified_at=NOW)])
+    states = store.fates.states(NOW - HOUR, kept_since=NOW - HOUR)["traces"]
+    assert (1, 0, 1, 0) == (states.drawn, states.judged, states.errors, states.pending)
+    store.rebuild_tallies(NOW + HOUR)
+    (tally,) = [row for row in store.tallies(NOW - HOUR, NOW + HOUR) if row.fingerprint]
+    assert (0, 1) == (tally.judged, tally.outcomes[list(Outcome).index(Outcome.ERROR_BUDGET)])
 
 
 def test_part_of_a_hundredth_counts_in_part() -> None:

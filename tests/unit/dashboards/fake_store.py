@@ -12,12 +12,14 @@ from schemas.labels import AlertState, ClaimLabel, FailureLabel, Outcome, RiskTi
 from schemas.policy import PolicyRecord
 from schemas.review import ReviewLabel
 from schemas.slice import Slice
+from schemas.spend import Spend
 from schemas.tally import BUCKET, Tally
 from schemas.trace import passage_hash
 from schemas.verdict import ClaimVerdict, Evidence, Verdict
 from streams.store import Lead, UnmappedShare, WantedLeads
 from streams.store.records import ALL_TENANTS, Deploy, FlaggedAnswer, StoreCounts, StoredTrace, Tenants
 from tests import builders
+from tests.fakes_spend import MemorySpending
 from tests.fakes_store_reviews import MemoryReviews
 
 OUTCOMES = tuple(Outcome)
@@ -35,7 +37,16 @@ class FakeStore:
     unmapped_rows: list[UnmappedShare] = field(default_factory=list)
     lead_rows: list[Lead] = field(default_factory=list)
     labels: list[ReviewLabel] = field(default_factory=list)
+    spend_rows: list[Spend] = field(default_factory=list)
     broken: Exception | None = None
+
+    @property
+    def spending(self) -> MemorySpending:
+        """Spend with these rows."""
+        self._check()
+        made = MemorySpending()
+        made.insert(self.spend_rows, 1)
+        return made
 
     @property
     def reviews(self) -> MemoryReviews:
