@@ -9,7 +9,7 @@ from sampling.budget import NOTHING, Amount, hour_of
 from sampling.effective import ANY
 from schemas.labels import RiskTier
 from schemas.policy import OverlayReason, PolicyRecord
-from schemas.spend import ALL, SpendSum
+from schemas.spend import ALL, Cost, SpendSum
 from schemas.tally import BUCKET, bucket_start
 
 RECENT, HOURLY = 4 * BUCKET, 12 * BUCKET
@@ -101,15 +101,25 @@ def demand_of(
         return None
     minutes = (until - since) / timedelta(minutes=1)
     found: dict[Cell, Amount] = {}
+    refused_each = _refused_each([row.cost for row in rows if pot in {ALL, row.route}])
     calls = 0
     for row in rows:
         cost = row.cost
         if since <= row.start < until and pot in {ALL, row.route} and cost.calls + cost.refused:
             cell = (row.intent, row.tier)
-            wanted = Amount(cost.tokens + cost.refused_tokens, cost.usd + cost.refused_usd)
+            wanted = Amount(cost.tokens, cost.usd) + refused_each.by(cost.refused)
             found[cell] = found.get(cell, NOTHING) + wanted.over(minutes * times_at(cuts, cell, row.start))
             calls += cost.calls + cost.refused
     return Demand(found, calls)
+
+
+def _refused_each(costs: Sequence[Cost]) -> Amount:
+    """What a refused call would have cost: as much as one that was made, since a reservation is more than is used."""
+    total = Cost()
+    for cost in costs:
+        total = total.plus(cost)
+    reserved = Amount(total.refused_tokens, total.refused_usd).over(max(total.refused, 1))
+    return Amount(total.tokens, total.usd).over(total.calls).low(reserved) if total.calls else reserved
 
 
 def expected(known: Situation, cuts: Sequence[Cut], now: datetime, end: datetime) -> Amount:
