@@ -47,6 +47,7 @@ class _Known:
 
     readings: Sequence[Sequence[Reading | None]]
     fingerprint: str = "known"
+    runs_on: str = "cpu fp32"
 
     def read(self, items: Sequence[CheckItem]) -> list[list[Reading | None]]:
         assert len(items) == len(self.readings)

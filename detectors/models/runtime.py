@@ -53,8 +53,8 @@ class Network:
     """A loaded model: ``detectors.models.engine.Forward``."""
 
     def __init__(self, folder: ModelFolder, options: ModelOptions) -> None:
-        self.device = _device(options.device)
-        self.precision = _precision(options.precision, self.device)
+        self.device = device_of(options.device)
+        self.precision = precision_of(options.precision, self.device)
         model = _load(folder)
         if self.precision is not Precision.FP32:
             make = Bf16Linear if self.precision is Precision.BF16 else Int8Linear
@@ -155,18 +155,20 @@ def _load_t5(folder: ModelFolder) -> PreTrainedModel:
 
 def runs_on(options: ModelOptions) -> str:
     """Where models of these options compute here, and in which numbers, for people. Raises ConfigError as they do."""
-    device = _device(options.device)
-    return f"{device.type} {_precision(options.precision, device).value}"
+    device = device_of(options.device)
+    return f"{device.type} {precision_of(options.precision, device).value}"
 
 
-def _device(wanted: Device) -> torch.device:
+def device_of(wanted: Device) -> torch.device:
+    """Where models of these options compute. Raises ConfigError where a GPU is wanted and there is none."""
     if wanted is Device.CUDA and not torch.cuda.is_available():
         raise ConfigError("device is cuda, and torch finds no GPU: take auto or cpu")
     is_gpu = wanted is Device.CUDA or (wanted is Device.AUTO and torch.cuda.is_available())
     return torch.device("cuda" if is_gpu else "cpu")
 
 
-def _precision(wanted: Precision, device: torch.device) -> Precision:
+def precision_of(wanted: Precision, device: torch.device) -> Precision:
+    """The numbers they compute in there. Raises ConfigError for those that a GPU has not."""
     if wanted is Precision.INT8 and device.type == "cuda":
         raise ConfigError("precision int8 is for processors: take bf16 on a GPU")
     if wanted is Precision.AUTO:

@@ -52,6 +52,11 @@ class Reader(Protocol):
         """Version of everything that decides its readings."""
         ...
 
+    @property
+    def runs_on(self) -> str:
+        """Device and numbers."""
+        ...
+
     def read(self, items: Sequence[CheckItem]) -> list[list[Reading | None]]:
         """A reading a claim; None where it is not factual."""
         ...
@@ -94,6 +99,11 @@ class Stacked:
     def fingerprint(self) -> str:
         """Those of both layers and of the weights."""
         return f"stacked:{self._weights.fingerprint}+{self._l1.fingerprint}+{self._l2.fingerprint}"
+
+    @property
+    def runs_on(self) -> str:
+        """Where the network computes and in which numbers, for people."""
+        return self._l2.runs_on
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
         """As ``judge_after``, with nothing known of L1."""

@@ -42,6 +42,11 @@ class Scored:
 class Scorer(Protocol):
     """Runs the network; safe to share across threads."""
 
+    @property
+    def runs_on(self) -> str:
+        """Device and numbers."""
+        ...
+
     def score(self, pairs: Sequence[Pair]) -> list[Scored]:
         """One result a pair, in order, whatever else is in the batch."""
         ...
@@ -101,6 +106,11 @@ class CrossEncoder:
     def fingerprint(self) -> str:
         """Weights, the way evidence is chosen, and the numbers that it computes in."""
         return self._model.fingerprint
+
+    @property
+    def runs_on(self) -> str:
+        """Where it computes and in which numbers, for people: ``cpu fp32``."""
+        return self._model.scorer.runs_on
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
         """One list per item, one judgement per claim; never raises for content. Contradiction is not told."""

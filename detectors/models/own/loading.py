@@ -1,7 +1,7 @@
 """Our cross-encoder from the files shipped with the package and the base model's package, both checked by content."""
 
-import hashlib
 import json
+from hashlib import blake2b, sha256
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,16 +54,11 @@ def load_from(folder: Path, base: Path, options: ModelOptions) -> CrossEncoder:
     encoder = Encoder(base)
     scorer = TorchScorer(load_network(folder / WEIGHTS, base), options)
     scorer.score([encoder.pair([_WARM_UP], _WARM_UP)])
-    return CrossEncoder(
-        Model(
-            scorer,
-            encoder,
-            load_weights().terms,
-            f"crossencoder:{record['weights_sha256'][:16]}:v{VERSION}:{record['most_chunks']}:{scorer.precision.value}",
-            Calibration(**record["calibration"]),
-            record["most_chunks"],
-        )
-    )
+    calibration = Calibration(**record["calibration"])
+    parts = [record["weights_sha256"], VERSION, record["most_chunks"], calibration.numbers]
+    digest = blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+    fingerprint = f"crossencoder:{digest}:{scorer.precision.value}"
+    return CrossEncoder(Model(scorer, encoder, load_weights().terms, fingerprint, calibration, record["most_chunks"]))
 
 
 def _record_of(folder: Path) -> dict[str, Any]:
@@ -71,6 +66,6 @@ def _record_of(folder: Path) -> dict[str, Any]:
     if not all((folder / name).is_file() for name in (WEIGHTS, RECORD)):
         raise ConfigError(f"{folder} holds no weights: train them with `make train-l2`, or install the package again")
     record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    if hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() != record["weights_sha256"]:
+    if sha256((folder / WEIGHTS).read_bytes()).hexdigest() != record["weights_sha256"]:
         raise ConfigError(f"{folder / WEIGHTS} is not what {RECORD} describes; install the package again")
     return record

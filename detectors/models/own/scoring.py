@@ -8,12 +8,13 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from detectors.models.linears import Bf16Linear, Int8Linear, replace_linears
-from detectors.models.options import Device, ModelOptions, Precision
+from detectors.models.options import ModelOptions, Precision
 from detectors.models.own.base import base_config
 from detectors.models.own.batching import pad, tensors
 from detectors.models.own.detector import Scored
 from detectors.models.own.encoding import Pair
 from detectors.models.own.network import EMBEDDINGS, Network
+from detectors.models.runtime import device_of, precision_of
 from schemas.errors import ConfigError
 
 _DECIMALS = 3
@@ -29,13 +30,18 @@ class TorchScorer:
     def __init__(self, network: Network, options: ModelOptions) -> None:
         if options.threads:
             torch.set_num_threads(options.threads)
-        self._device = torch.device(_device(options.device))
-        self.precision = _precision(options.precision, self._device)
+        self._device = device_of(options.device)
+        self.precision = precision_of(options.precision, self._device)
         if self.precision is not Precision.FP32:
             make = Bf16Linear if self.precision is Precision.BF16 else Int8Linear
             replace_linears(network.bert, make, spare="")  # the heads stay as they are
         self._network = network.eval().to(self._device)
         self._batch_tokens = options.batch_tokens
+
+    @property
+    def runs_on(self) -> str:
+        """Device and numbers, as ``cpu fp32``."""
+        return f"{self._device.type} {self.precision.value}"
 
     def score(self, pairs: Sequence[Pair]) -> list[Scored]:
         """One result a pair, in order."""
@@ -74,17 +80,3 @@ def load_network(weights: Path, base: Path) -> Network:
     except RuntimeError as error:
         raise ConfigError(f"{weights} does not fit the network of this version: {error}") from error
     return network
-
-
-def _precision(wanted: Precision, device: torch.device) -> Precision:
-    if wanted is Precision.AUTO:
-        return Precision.BF16 if device.type == "cuda" else Precision.FP32
-    return wanted
-
-
-def _device(wanted: Device) -> str:
-    if wanted is Device.AUTO:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if wanted is Device.CUDA and not torch.cuda.is_available():
-        raise ConfigError("device cuda: torch sees no GPU; take cpu or auto")
-    return wanted.value
