@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from schemas.claim import CheckItem, Claim
 from schemas.labels import Outcome
-from schemas.trace import Passage
-from schemas.verdict import ClaimJudgement
+from schemas.trace import Passage, passage_hash
+from schemas.verdict import ClaimJudgement, Evidence
 
 LONGEST_CLAIM_CHARS = 100_000
 
@@ -81,3 +81,49 @@ class ForgetfulDetector:
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
         """One judgement too few per item."""
         return [judgements[:-1] for judgements in ScriptedDetector().judge(items)]
+
+
+@dataclass
+class QuotingDetector:
+    """Supports a claim by the first passage that holds its words; ``NOT`` before them there contradicts it.
+
+    ``alone`` names claims that it finds supported where the passage with this id is all that it is given, as a detector
+    may lose sight of evidence among many passages. Records how many items each call had.
+    """
+
+    alone: dict[str, str] = field(default_factory=dict)
+    fingerprint: str = "quoting-1"
+    name: str = "quoting"
+    batches: list[int] = field(default_factory=list)
+
+    def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
+        """One judgement per claim."""
+        self.batches.append(len(items))
+        return [
+            [self._judge(claim, item.passages) if claim.is_factual else ClaimJudgement() for claim in item.claims]
+            for item in items
+        ]
+
+    def _judge(self, claim: Claim, passages: Sequence[Passage]) -> ClaimJudgement:
+        words = claim.text.rstrip(".")
+        for place, passage in enumerate(passages):
+            at = passage.text.find(words)
+            if at >= 0:
+                is_denied = passage.text[:at].endswith("NOT ")
+                found = _span(place, passage, at, at + len(words))
+                return ClaimJudgement(support=0.0 if is_denied else 1.0, contradiction=0.9 * is_denied, evidence=found)
+        if [passage.doc_id for passage in passages] == [self.alone.get(claim.text)]:
+            found = _span(0, passages[0], 0, len(passages[0].text))
+            return ClaimJudgement(support=0.9, contradiction=0.0, evidence=found)
+        return ClaimJudgement(support=0.1, contradiction=0.0, why="not quoted")
+
+
+def _span(place: int, passage: Passage, start: int, end: int) -> Evidence:
+    return Evidence(
+        passage=place,
+        doc_id=passage.doc_id,
+        passage_hash=passage_hash(passage.text),
+        start=start,
+        end=end,
+        text=passage.text[start:end],
+    )

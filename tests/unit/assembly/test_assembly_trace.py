@@ -154,6 +154,25 @@ def test_an_agents_hops_point_at_their_own_sources() -> None:
     assert (ToolCall(name="stock", output="3 left"),) == trace.tool_calls
 
 
+def test_what_another_agent_answers_belongs_to_the_hop_that_reads_it() -> None:
+    """A tool that makes model calls begins before them and gives its output after them."""
+    agent = span("agent", SpanKind.TOOL, begin=5, lasts=100, tool=ToolCall(name="agent", output="Up to 500 euros."))
+    inner = span("step", SpanKind.CHAIN, begin=6, lasts=98, parent_id="agent")
+    plain = span("stock", SpanKind.TOOL, begin=150, lasts=5, tool=ToolCall(name="stock", output="3 left"))
+    spans = [
+        agent,
+        inner,
+        retriever(begin=10, parent_id="step"),
+        call("first", begin=60, lasts=20, parent_id="step", completions=("Up to 500 euros.",)),
+        plain,
+        call("last", begin=160),
+        root(),
+    ]
+    assert [("first", (0,), ()), ("last", (), (0, 1))] == [
+        (hop.name, hop.passages, hop.tools) for hop in assembled(*spans).hops
+    ]
+
+
 def test_a_judges_spans_are_no_part_of_the_answer() -> None:
     """Neither the evaluator nor the model call below it; a trace of nothing else is no trace."""
     judge = span("judge", SpanKind.EVALUATOR, begin=1000)

@@ -14,6 +14,7 @@ from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome, RiskTier
 from schemas.layers import Consistency, LayerReason, LayerRun
 from schemas.policy import IntentRules, Sampling, StratumRule, Thresholds
+from schemas.verdict import HopVerdict
 from streams.cli.options import moment_of
 from streams.cli.policy_files import checked_file
 from streams.cli.policy_view import describe_diff
@@ -75,6 +76,28 @@ def test_a_trace_shows_which_layers_ran_and_why_not() -> None:
     assert "stable: 3 answers (trace), support of its claims by the others 0.75, mean log-probability -0.50" in (
         describe(stored(consistency=long), None).plain
     )
+
+
+def test_a_trace_shows_how_each_hop_fared() -> None:
+    """Its claims by label, the one that fares worst with its evidence, and how many hops nobody looked at."""
+    fine = HopVerdict(hop=0, name="lookup", outcome=Outcome.GROUNDED, claims=2, supported=2, derived=1)
+    worse = HopVerdict(
+        hop=1, outcome=Outcome.HALLUCINATED, claims=3, supported=1, unsupported=1, errors=1, left_out=4,
+        worst_label=ClaimLabel.UNSUPPORTED, worst=f"It costs 5 euros. {HOSTILE}", worst_why="not in the evidence",
+        evidence_doc="tool:price", evidence="4 euros",
+    )  # fmt: skip
+    brought = claim_verdict(ClaimLabel.UNSUPPORTED, hop=1)
+    shown = text(describe(stored(claims=(brought,), hops=(fine, worse), hops_left_out=2), None))
+    wanted = [
+        "hops       1 (lookup) grounded: 2 claims, 2 supported, 1 derived",
+        "2 hallucinated: 3 claims, 1 supported, 1 unsupported, 1 errors, 4 not judged",
+        "worst: unsupported It costs 5 euros.",
+        "evidence: tool:price: 4 euros",
+        "and 2 more that were not checked",
+        "(hop 2, support",
+    ]
+    assert [part for part in wanted if part not in shown] == []
+    assert [mark for mark in "\x1b\x00\u202e\x9b" if mark in shown] == []
 
 
 def test_claims_are_coloured_in_the_answer_as_it_was_given() -> None:

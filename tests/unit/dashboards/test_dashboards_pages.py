@@ -11,8 +11,8 @@ from schemas.errors import StoreUnavailable
 from schemas.finding import Finding, StructuralRule
 from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome, Severity
 from schemas.layers import Consistency, LayerReason, LayerRun
-from schemas.trace import passage_hash
-from schemas.verdict import SeenText
+from schemas.trace import Hop, passage_hash
+from schemas.verdict import HopVerdict, SeenText
 from tests.builders import (
     NOW,
     alert,
@@ -63,11 +63,15 @@ def hostile_store() -> FakeStore:
         rewrites=(HOSTILE,),
         flags=(HOSTILE,),
         feedback=HOSTILE,
+        hops=(Hop(question=HOSTILE),),
     )
     found = verdict(seen.trace_id, Outcome.HALLUCINATED, intent=HOSTILE, claims=(bad,), fingerprint=HOSTILE)
     hostile: dict[str, object] = {"findings": (Finding(rule=StructuralRule.QUOTE_NOT_FOUND, claim=0, detail=HOSTILE),)}
     hostile |= {"splitter": HOSTILE, "fingerprint_parts": {HOSTILE: HOSTILE}, "timings_ms": {HOSTILE: 1.0}}
     hostile |= {"answer_hash": HOSTILE, "seen": (SeenText(source=ClaimSource.TOOL, content_hash=HOSTILE, chars=1),)}
+    hop = HopVerdict(hop=0, name=HOSTILE, outcome=Outcome.HALLUCINATED, worst_label=ClaimLabel.UNSUPPORTED)
+    worst = {"worst": HOSTILE, "worst_why": HOSTILE, "evidence_doc": HOSTILE, "evidence": HOSTILE}
+    hostile |= {"hops": (hop.model_copy(update=worst),)}
     found = found.model_copy(update=hostile)
     drawn = item.drawn.model_copy(update={"trace": seen})
     log = [policy_record(drawn.draw.policy_id, document=policy(HOSTILE[:80]), author=HOSTILE)]
@@ -178,6 +182,50 @@ async def test_the_trace_page_tells_which_layers_ran_and_how_sure_the_judge_is()
     ):
         assert expected in text
     assert "Which layers ran" not in (await get(FakeStore(stored=[item]), trace_link("t-1", NOW))).text
+
+
+async def test_the_trace_page_shows_how_each_hop_fared() -> None:
+    """What it was asked, its claims by label, and the worst one beside its evidence."""
+    worse = HopVerdict(
+        hop=1,
+        name="price",
+        outcome=Outcome.HALLUCINATED,
+        claims=3,
+        supported=2,
+        unsupported=1,
+        derived=1,
+        left_out=4,
+        worst_label=ClaimLabel.UNSUPPORTED,
+        worst="It costs 5 euros.",
+        worst_why="not in the evidence",
+        evidence_doc="tool:price",
+        evidence="4 euros",
+    )
+    gone = HopVerdict(hop=7, outcome=Outcome.NO_CLAIMS)
+    item = stored()
+    hops = (Hop(question="Which?"), Hop(question=f"How much? {'x' * 400}"))
+    drawn = item.drawn.model_copy(update={"trace": item.drawn.trace.model_copy(update={"hops": hops})})
+    changes = {"hops": (worse, gone), "hops_left_out": 2, "claims": (claim_verdict(ClaimLabel.UNSUPPORTED, hop=1),)}
+    found = item.verdicts[0].model_copy(update=changes)
+
+    changed = item.model_copy(update={"drawn": drawn, "verdicts": [found]})
+    page = await get(FakeStore(stored=[changed]), trace_link("t-1", NOW))
+
+    text = " ".join(page.text.split())
+    for expected in (
+        "Hops before the answer",
+        "2 price",
+        "How much?",
+        "xxx…",
+        "3 supported 2 unsupported 1 1 rest on an earlier hop 4 not judged",
+        "tool:price: 4 euros",
+        "unsupported It costs 5 euros.",
+        "not in the evidence",
+        "2 more hops were not checked.",
+        "hop 2",
+    ):
+        assert expected in text
+    assert "Hops before" not in (await get(FakeStore(stored=[item]), trace_link("t-1", NOW))).text
 
 
 async def test_the_trace_page_says_when_another_answer_is_stored_than_was_judged() -> None:
