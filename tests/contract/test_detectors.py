@@ -1,31 +1,41 @@
 """What every detector promises, real or fake."""
 
 import copy
-import importlib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from detectors.claims import split_claims
 from detectors.detector import Detector
+from detectors.evidence import load_evidence_detector
+from detectors.models import ModelOptions, load_model
+from detectors.models.own import load_own
+from detectors.models.stacking import load_stacked
 from schemas.claim import CheckItem, Claim
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement
+from tests import tiny_models
 from tests.builders import passage
 from tests.fakes_detectors import WordDetector
 
+MAKERS: dict[str, Callable[[Path], Detector]] = {
+    "words": lambda _: WordDetector(),
+    "evidence": lambda _: load_evidence_detector(),
+    "pair_scorer": lambda folder: load_model(tiny_models.hhem(folder)),
+    "nli": lambda folder: load_model(tiny_models.nli(folder)),
+    "nli_full_context": lambda folder: load_model(tiny_models.nli(folder), ModelOptions(full_context=True)),
+    "crossencoder": lambda _: load_own(ModelOptions(threads=1)),
+    "stacked": lambda _: load_stacked(load_evidence_detector(), ModelOptions(threads=1)),
+    "span_tagger": lambda folder: load_model(tiny_models.tagger(folder, window=512)),
+}
+"""Each detector by name, from an empty folder of its own."""
 
-def load_evidence() -> Detector:
-    """The detector that ships."""
-    detector: Detector = importlib.import_module("detectors.evidence").load_evidence_detector()
-    return detector
 
-
-@pytest.fixture(scope="module", params=[WordDetector, load_evidence], ids=["words", "evidence"])
-def detector(request: pytest.FixtureRequest) -> Detector:
+@pytest.fixture(scope="module", params=MAKERS)
+def detector(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Detector:
     """Each detector in turn."""
-    make: Callable[[], Detector] = request.param
-    return make()
+    return MAKERS[request.param](tmp_path_factory.mktemp("detector"))
 
 
 def item(answer: str, *texts: str, question: str = "How long do refunds take?") -> CheckItem:
