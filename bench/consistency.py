@@ -31,7 +31,7 @@ from detectors.completion import Ask
 from detectors.consistency import compare
 from detectors.evidence import load_evidence_detector
 from schemas.claim import CheckItem
-from schemas.policy import ConsistencyRule
+from schemas.routes import ConsistencyRule
 from schemas.trace import Passage
 from streams.completion import OpenAICompletion
 from streams.local_llm import MODEL, serve_local

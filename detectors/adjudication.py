@@ -15,7 +15,7 @@ from detectors.newest import kept_passages, with_index, without_outdated
 from detectors.routing import Wanted, not_run, row, wanted_claims
 from schemas.labels import ClaimLabel, Layer, Outcome
 from schemas.layers import LayerReason, LayerRun
-from schemas.policy import JudgeRule
+from schemas.routes import JudgeRule
 from schemas.verdict import ClaimJudgement
 
 _FAILED = ClaimJudgement(error=Outcome.ERROR_INTERNAL)

@@ -16,7 +16,7 @@ from detectors.preparation import Clock
 from detectors.routing import not_run, row
 from schemas.labels import Layer
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyRule
+from schemas.routes import ConsistencyRule
 
 
 def run_models(

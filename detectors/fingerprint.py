@@ -16,7 +16,8 @@ from detectors.layers import Layers
 from detectors.routing import Plan
 from detectors.structural import L0_VERSION
 from schemas.labels import Layer
-from schemas.policy import ConsistencyRule, JudgeRule, PolicyDocument, Thresholds
+from schemas.policy import PolicyDocument, Thresholds
+from schemas.routes import ConsistencyRule, JudgeRule
 
 THRESHOLD = "threshold_"
 """Begins the name of a part that is a threshold; its value is the number as Python writes it."""

@@ -10,7 +10,7 @@ from typing import Protocol
 from schemas.claim import CheckItem
 from schemas.labels import RiskTier
 from schemas.layers import Consistency, LayerReason
-from schemas.policy import ConsistencyRule, JudgeRule, Route
+from schemas.routes import ConsistencyRule, JudgeRule, Route
 from schemas.trace import Trace
 from schemas.verdict import ClaimJudgement
 

@@ -10,7 +10,8 @@ from functools import cache
 from detectors.layers import Layers, Spent
 from schemas.labels import Layer, RiskTier
 from schemas.layers import LayerReason, LayerRun
-from schemas.policy import ConsistencyRule, JudgeRule, PolicyDocument, Route
+from schemas.policy import PolicyDocument
+from schemas.routes import ConsistencyRule, JudgeRule, Route
 from schemas.verdict import ClaimJudgement
 
 _ANY = "*"

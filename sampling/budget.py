@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import inf
 
-from schemas.policy import Budget, PolicyDocument
+from schemas.policy import PolicyDocument
+from schemas.routes import Budget
 from schemas.spend import ALL, BudgetShare, route_name
 
 HOUR = timedelta(hours=1)

@@ -9,7 +9,8 @@ from sampling.effective import ANY
 from sampling.policy_yaml import Path, dotted
 from schemas.errors import ConfigError
 from schemas.patterns import compile_pattern
-from schemas.policy import REST, Allocation, Budget, IntentRules, PolicyDocument, Route, StratumRule
+from schemas.policy import REST, Allocation, IntentRules, PolicyDocument, StratumRule
+from schemas.routes import Budget, Route
 from schemas.sources import RestrictedSource
 
 _MIN_CANARY_LETTERS = 4

@@ -10,7 +10,8 @@ from sampling.effective import compose
 from sampling.policy_diff import CellTraffic
 from schemas.base import Record
 from schemas.labels import Layer, RiskTier
-from schemas.policy import REST, JudgeRule, PolicyDocument, Route
+from schemas.policy import REST, PolicyDocument
+from schemas.routes import JudgeRule, Route
 from schemas.spend import ALL, ClaimSupports, Cost, SpendSum, route_name
 
 ASSUMED_TOKENS, ASSUMED_REPLY = 1_500, 100

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from schemas.base import Record, UtcDatetime
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Route
+from schemas.routes import Route
 
 ALL = "all"
 """The pot that everything is paid from; a route with a budget of its own is paid from two."""

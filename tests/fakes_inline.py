@@ -9,7 +9,8 @@ from typing import Any, TypeVar, cast
 from detectors.detector import Detector
 from detectors.layers import Layers
 from sampling.effective import compose
-from schemas.policy import InlineRule, OnFailure, PolicyDocument, Route
+from schemas.policy import PolicyDocument
+from schemas.routes import InlineRule, OnFailure, Route
 from streams.inline.checker import Checker
 from streams.inline.request import CheckRequest, read_request
 from streams.inline.stages import Judges

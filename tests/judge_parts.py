@@ -11,7 +11,7 @@ from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge, Prices
 from detectors.layers import JudgeCache, JudgeTask, Payer, Purse, Spent
 from schemas.claim import CheckItem
 from schemas.labels import RiskTier
-from schemas.policy import JudgeRule, Route
+from schemas.routes import JudgeRule, Route
 from schemas.verdict import ClaimJudgement
 from tests.builders import check_item, claim, judgement, passage
 

@@ -19,7 +19,8 @@ from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge, Prices
 from detectors.layers import Layers, StackedDetector
 from sampling.effective import compose
 from schemas.errors import ConfigError
-from schemas.policy import InlineRule, JudgeRule, PolicyDocument, Route
+from schemas.policy import PolicyDocument
+from schemas.routes import InlineRule, JudgeRule, Route
 from schemas.verdict import ClaimJudgement
 from streams.api.check import CheckRoutes
 from streams.clock import utc_now

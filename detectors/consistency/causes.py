@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyCause, ConsistencyRule
+from schemas.routes import ConsistencyCause, ConsistencyRule
 from schemas.trace import Trace
 from schemas.verdict import ClaimJudgement
 

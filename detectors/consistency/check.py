@@ -11,7 +11,7 @@ from detectors.consistency.resampling import Resampler, ResamplingFailed, Sample
 from detectors.detector import Detector
 from detectors.layers import ConsistencyResult, ConsistencyTask, Purse, Spent
 from schemas.layers import Consistency, LayerReason
-from schemas.policy import ConsistencyCause
+from schemas.routes import ConsistencyCause
 
 VERSION = "1"
 """Of the rules of comparison; part of the fingerprint."""

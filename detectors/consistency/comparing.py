@@ -15,7 +15,7 @@ from detectors.consistency.vote import normalised, vote
 from detectors.detector import Detector
 from detectors.judging import judge_guarded
 from schemas.claim import CheckItem
-from schemas.policy import ConsistencyRule
+from schemas.routes import ConsistencyRule
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement
 

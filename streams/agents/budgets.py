@@ -11,7 +11,8 @@ from sampling.budget import HOUR, Amount, budgets_of, hour_of, limit_of
 from sampling.budget_cut import cut_next, cut_now, scopes_of
 from sampling.budget_demand import HOURLY, Cut, Situation, cuts_of, demand_of, expected, spent_from, times_at
 from schemas.errors import ConfigError
-from schemas.policy import Budget, Overlay, OverlayReason, PolicyDocument
+from schemas.policy import Overlay, OverlayReason, PolicyDocument
+from schemas.routes import Budget
 from schemas.spend import SpendSum
 from schemas.tally import BUCKET
 from streams.agents.policies import KnownPolicies, PolicyPublisher

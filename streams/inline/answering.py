@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from detectors.delivery import delivered_text, fallbacks_of
 from schemas.labels import Containment, Layer
 from schemas.layers import LayerReason, LayerRun
-from schemas.policy import OnFailure, PolicyDocument
+from schemas.policy import PolicyDocument
+from schemas.routes import OnFailure
 from schemas.verdict import ClaimVerdict, Verdict
 from streams.inline.links import SourceLink, as_html, safe_url
 from streams.inline.reply import CheckedClaim, CheckReply, ClaimEvidence, Fallback, Unchecked

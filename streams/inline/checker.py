@@ -13,7 +13,7 @@ from detectors.routing import route_of
 from sampling.effective import EffectivePolicy
 from schemas.labels import Layer
 from schemas.layers import LayerReason
-from schemas.policy import OnFailure
+from schemas.routes import OnFailure
 from schemas.trace import Trace
 from streams.inline.answering import Case, judged_reply, unjudged_reply
 from streams.inline.counts import CheckCounts

@@ -19,7 +19,8 @@ from sampling.policy_file import default_policy
 from schemas.draw import Draw, DrawnTrace, Screening
 from schemas.labels import Layer
 from schemas.layers import LayerReason, LayerRun
-from schemas.policy import OnFailure, PolicyDocument
+from schemas.policy import PolicyDocument
+from schemas.routes import OnFailure
 from schemas.trace import Trace
 from schemas.verdict import Verdict
 from streams.inline.remembering import Remembering

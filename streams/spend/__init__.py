@@ -9,7 +9,8 @@ from secrets import token_hex
 from detectors.layers import JudgeCache, Purse
 from schemas.errors import PolicyIncomplete
 from schemas.labels import Layer
-from schemas.policy import Budget, PolicyDocument
+from schemas.policy import PolicyDocument
+from schemas.routes import Budget
 from streams.agents.policies import KnownPolicies
 from streams.clock import utc_now
 from streams.spend.cache import StoredCache

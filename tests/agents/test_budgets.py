@@ -10,7 +10,8 @@ from sampling.policy_log import heartbeat
 from schemas.draw import DrawnTrace
 from schemas.errors import BrokerUnavailable
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Budget, JudgeRule, OverlayReason, PolicyDocument, Route, Sampling
+from schemas.policy import OverlayReason, PolicyDocument, Sampling
+from schemas.routes import Budget, JudgeRule, Route
 from schemas.spend import ALL, Cost, Spend
 from streams.agents.budgets import AUTHOR, BudgetWatch
 from streams.agents.policies import KnownPolicies, PolicyPublisher

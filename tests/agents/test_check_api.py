@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from openapi_schema_validator import OAS31Validator
 from structlog.testing import capture_logs
 
-from schemas.policy import OnFailure
+from schemas.routes import OnFailure
 from streams.agents.policies import PolicyPublisher
 from streams.api.check import CHECK_ROUTES, CheckRoutes
 from streams.api.guard import Guard, Key

@@ -17,7 +17,7 @@ import streams.cli.opened
 from sampling.policy_file import default_policy_text
 from schemas.errors import ConfigError, NotReached
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Budget
+from schemas.routes import Budget
 from schemas.spend import Cost, Spend
 from streams.agents.policies import PolicyPublisher
 from streams.broker.publisher import Publisher

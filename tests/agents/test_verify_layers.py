@@ -6,7 +6,7 @@ from detectors.layers import Layers
 from schemas.codec import decode
 from schemas.labels import ClaimLabel, Layer, Outcome
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyCause, ConsistencyRule, JudgeRule, Route
+from schemas.routes import ConsistencyCause, ConsistencyRule, JudgeRule, Route
 from schemas.verdict import Verdict
 from streams.agents.ingest import Ingest
 from streams.agents.layer_counts import LayerCounts

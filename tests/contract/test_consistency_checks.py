@@ -10,7 +10,7 @@ from detectors.consistency import ResamplingFailed, SelfConsistency
 from detectors.layers import ConsistencyCheck, ConsistencyTask, Payer
 from schemas.claim import CheckItem
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyRule, Route
+from schemas.routes import ConsistencyRule, Route
 from tests.builders import trace
 from tests.fakes_consistency import CountingPurse, ScriptedResampler
 from tests.fakes_detectors import BrokenDetector, WordDetector

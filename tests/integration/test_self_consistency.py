@@ -15,7 +15,7 @@ from detectors.evidence import load_evidence_detector
 from detectors.layers import ConsistencyResult, ConsistencyTask, Payer
 from schemas.claim import CheckItem
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyRule, Route
+from schemas.routes import ConsistencyRule, Route
 from streams.consistency import consistency_of
 from streams.settings.consistency import Consistency
 from streams.sources.own_calls import is_own_message

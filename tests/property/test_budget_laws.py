@@ -11,7 +11,8 @@ from detectors.layers import Payer, Spent
 from sampling.budget import ALIVE, hour_of
 from schemas.errors import StoreUnavailable
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Budget, PolicyDocument, Route
+from schemas.policy import PolicyDocument
+from schemas.routes import Budget, Route
 from schemas.spend import BudgetShare, Spend, SpendSum
 from streams.spend import Spending
 from tests.builders import NOW

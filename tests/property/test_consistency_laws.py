@@ -7,7 +7,7 @@ from detectors.claims import split_claims
 from detectors.consistency import Comparison, SelfConsistency, compare, vote
 from detectors.layers import ConsistencyTask, Payer
 from schemas.claim import CheckItem
-from schemas.policy import ConsistencyRule, Route
+from schemas.routes import ConsistencyRule, Route
 from tests.builders import trace
 from tests.fakes_consistency import CountingPurse
 from tests.fakes_detectors import WordDetector

@@ -11,7 +11,7 @@ from detectors.verification import verify
 from schemas.draw import DrawnTrace
 from schemas.labels import ClaimLabel, Layer, Outcome, RiskTier
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyCause, ConsistencyRule, JudgeRule, Route
+from schemas.routes import ConsistencyCause, ConsistencyRule, JudgeRule, Route
 from schemas.verdict import ClaimJudgement, Verdict
 from tests.builders import NOW, drawn_trace, policy, screening, trace
 from tests.fakes_detectors import ScriptedDetector

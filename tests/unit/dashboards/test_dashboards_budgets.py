@@ -3,7 +3,8 @@
 from datetime import timedelta
 
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Budget, JudgeRule, Overlay, OverlayReason, PolicyRecord, Route
+from schemas.policy import Overlay, OverlayReason, PolicyRecord
+from schemas.routes import Budget, JudgeRule, Route
 from schemas.spend import Cost, Spend
 from tests.builders import NOW, policy, policy_record, traffic_tally
 from tests.unit.dashboards.fake_store import FakeStore

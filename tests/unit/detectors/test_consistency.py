@@ -11,7 +11,7 @@ from detectors.consistency.resampling import MOST_TOKENS, room_for
 from detectors.layers import ConsistencyResult, ConsistencyTask, Payer, Spent
 from schemas.claim import CheckItem
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyCause, ConsistencyRule, Route
+from schemas.routes import ConsistencyCause, ConsistencyRule, Route
 from schemas.trace import Trace
 from schemas.verdict import ClaimJudgement
 from tests.builders import judgement, trace

@@ -15,7 +15,8 @@ from detectors.layers import Layers
 from detectors.routing import plan_of
 from detectors.structural import L0_VERSION
 from schemas.labels import Layer
-from schemas.policy import Budget, ClaimSplitting, ConsistencyRule, InlineRule, JudgeRule, Route, Thresholds
+from schemas.policy import ClaimSplitting, Thresholds
+from schemas.routes import Budget, ConsistencyRule, InlineRule, JudgeRule, Route
 from tests.builders import policy
 from tests.fakes_layers import FakeConsistency, FakeJudge, FakeStacked
 

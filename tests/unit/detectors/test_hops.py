@@ -12,7 +12,8 @@ from detectors.verification import verify
 from schemas.claim import ClaimSource
 from schemas.draw import DrawnTrace
 from schemas.labels import ClaimLabel, FailureLabel, Layer, Outcome
-from schemas.policy import JudgeRule, Route, Thresholds
+from schemas.policy import Thresholds
+from schemas.routes import JudgeRule, Route
 from schemas.trace import Hop, ToolCall
 from schemas.verdict import ClaimVerdict, Verdict
 from tests.builders import NOW, drawn_trace, passage, policy, screening, trace

@@ -6,7 +6,7 @@ from detectors.layers import Layers
 from detectors.routing import plan_of, route_of, wanted_claims
 from schemas.labels import Layer, Outcome, RiskTier
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyRule, JudgeRule, Route
+from schemas.routes import ConsistencyRule, JudgeRule, Route
 from schemas.verdict import ClaimJudgement
 from tests.builders import policy
 from tests.fakes_layers import FakeConsistency, FakeJudge, FakeStacked

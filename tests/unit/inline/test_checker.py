@@ -13,7 +13,7 @@ from detectors.layers import JudgeResult, JudgeTask, Layers
 from sampling.policy_file import default_policy
 from schemas.errors import Retryable
 from schemas.labels import ClaimLabel, Containment, Layer, Outcome, RiskTier
-from schemas.policy import InlineRule, JudgeRule, OnFailure, Route
+from schemas.routes import InlineRule, JudgeRule, OnFailure, Route
 from streams.inline.reply import Unchecked
 from streams.inline.workers import Workers
 from tests.fakes import FakeDetector

@@ -9,7 +9,8 @@ from detectors.verification import verify
 from schemas.draw import DrawnTrace, Screening
 from schemas.labels import ClaimLabel, Layer, Outcome
 from schemas.layers import LayerReason
-from schemas.policy import ConsistencyCause, ConsistencyRule, JudgeRule, OnFailure, PolicyDocument, Route
+from schemas.policy import PolicyDocument
+from schemas.routes import ConsistencyCause, ConsistencyRule, JudgeRule, OnFailure, Route
 from schemas.verdict import ClaimJudgement, Verdict
 from streams.inline.remembering import Remembering
 from streams.inline.request import CheckPassage, CheckRequest

@@ -17,7 +17,8 @@ from sampling.draw import u_of
 from sampling.policy_file import overlay_id_of
 from sampling.policy_log import PolicyLog, heartbeat
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Budget, JudgeRule, Overlay, OverlayReason, PolicyDocument, PolicyRecord, Route, Sampling
+from schemas.policy import Overlay, OverlayReason, PolicyDocument, PolicyRecord, Sampling
+from schemas.routes import Budget, JudgeRule, Route
 from schemas.spend import ALL, Cost, SpendSum
 from schemas.tally import bucket_start
 from tests.builders import NOW

@@ -12,14 +12,13 @@ from schemas.policy import (
     CriticalRule,
     Fallbacks,
     IntentRules,
-    JudgeRule,
     Overlay,
     PolicyDocument,
-    Route,
     Sampling,
     StratumRule,
     Thresholds,
 )
+from schemas.routes import JudgeRule, Route
 from tests.builders import NOW, policy
 
 WEAK = StratumRule(name="weak", score_below=0.4)

@@ -9,7 +9,8 @@ from detectors.routing import route_of
 from sampling.policy_diff import CellTraffic
 from sampling.spend_forecast import ASSUMED_TOKENS, Basis, Forecast, forecast, is_paid, price_of
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Allocation, Budget, ConsistencyRule, JudgeRule, PolicyDocument, Route, Sampling, StratumRule
+from schemas.policy import Allocation, PolicyDocument, Sampling, StratumRule
+from schemas.routes import Budget, ConsistencyRule, JudgeRule, Route
 from schemas.spend import ClaimSupports, Cost, SpendSum
 from tests.builders import NOW
 

@@ -11,7 +11,8 @@ from detectors.layers import Payer, Spent
 from sampling.budget import NOTHING
 from schemas.errors import RowRejected, StoreUnavailable
 from schemas.labels import Layer, RiskTier
-from schemas.policy import Budget, PolicyDocument, Route
+from schemas.policy import PolicyDocument
+from schemas.routes import Budget, Route
 from schemas.spend import ALL, BudgetShare
 from streams.spend import OpenPurse, Spending, purse_of, spending_of
 from tests.builders import NOW
