@@ -97,7 +97,6 @@ class Overview:
     corrected: CorrectedView | None = None
     """None for a reader of some tenants only."""
     budgets: tuple[PotReport, ...] = ()
-    """What judges may cost this hour; empty where nothing is paid, and for a reader of some tenants."""
 
     @property
     def is_empty(self) -> bool:
