@@ -11,7 +11,7 @@ from streams.assembly.contexts import Contexts, collect_contexts, with_id
 from streams.assembly.hops import find_hops, last_user_message, output_of
 from streams.assembly.merge import LONG_AGO, merge_versions
 from streams.assembly.prompts import PromptLayout, ReadPrompt, read_prompt
-from streams.assembly.tree import Tree, build_tree
+from streams.assembly.tree import Tree, build_tree, ids_above
 
 UNMAPPED = "unmapped"
 _SPEAKING = frozenset({SpanKind.CHAIN, SpanKind.AGENT, SpanKind.LLM, SpanKind.OTHER})
@@ -46,6 +46,7 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
     tools = all_tools[:MAX_ITEMS]
     cut = ("truncated",) if contexts.has_more or len(all_tools) > MAX_ITEMS else ()
     answer, answer_source = _answer(tree, final)
+    around = ids_above(final, tree) if final else frozenset()
     concerned = {answer_source.span_id, *contexts.of_span}
     if final is not None and "passages_from_prompt" in context_flags:
         concerned.add(final.span_id)
@@ -59,7 +60,7 @@ def assemble(copies: Iterable[Span], rules: AssemblyRules, recorded_at: datetime
         answer=answer,
         passages=passages,
         packed_prompt=prompt,
-        tool_calls=tuple(span.tool or ToolCall(name=span.name) for span in tools),
+        tool_calls=tuple(_tool_call(span, answer, around) for span in tools),
         hops=find_hops(tree, contexts, tools),
         alternatives=final.completions[1:] if final else (),
         token_logprobs=final.token_logprobs if final else (),
@@ -123,6 +124,16 @@ def _passages(contexts: Contexts, read: ReadPrompt | None) -> tuple[tuple[Passag
         return tuple(passage.model_copy(update={"text": text}) for passage, text in lent), ("passages_from_prompt",)
     passages = tuple(with_id(Passage(text=text, rank=rank)) for rank, text in enumerate(texts))
     return passages, ("passages_from_prompt",)
+
+
+def _tool_call(span: Span, answer: str | None, around: Collection[str]) -> ToolCall:
+    """The call; one around the call that wrote the answer, and that gave this very answer, had given nothing by then.
+
+    An answer is no evidence for itself.
+    """
+    call = span.tool or ToolCall(name=span.name)
+    is_answer = span.span_id in around and call.output is not None and call.output.strip() == (answer or "").strip()
+    return call.model_copy(update={"output": None}) if is_answer else call
 
 
 def _event_time(tree: Tree) -> datetime | None:

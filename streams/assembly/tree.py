@@ -48,6 +48,16 @@ def build_tree(copies: Iterable[Span]) -> Tree | None:
     return Tree(spans, root, bool(parentless), present, asides)
 
 
+def ids_above(span: Span, tree: Tree) -> frozenset[str]:
+    """Ids of the spans that a span is part of, however deep; a circle ends the walk."""
+    found: set[str] = set()
+    above = tree.by_id.get(span.parent_id)
+    while above is not None and above.span_id not in found:
+        found.add(above.span_id)
+        above = tree.by_id.get(above.parent_id)
+    return frozenset(found)
+
+
 def _asides(spans: Sequence[Span]) -> Iterator[Span]:
     """Evaluator and feedback spans, and everything below an evaluator: its model calls are not the product's."""
     children: dict[str, list[Span]] = {}

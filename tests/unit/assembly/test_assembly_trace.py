@@ -173,6 +173,14 @@ def test_what_another_agent_answers_belongs_to_the_hop_that_reads_it() -> None:
     ]
 
 
+def test_an_answer_is_no_evidence_for_itself() -> None:
+    """A tool that wraps the whole request gives the answer after it was written."""
+    wrapper = span("ask", SpanKind.TOOL, begin=1, lasts=890, tool=ToolCall(name="ask", output=f"{ANSWER}\n"))
+    direct = span("look", SpanKind.TOOL, begin=5, lasts=5, tool=ToolCall(name="look", output=ANSWER))
+    trace = assembled(wrapper, direct, call(parent_id="ask"), root())
+    assert [("ask", None), ("look", ANSWER)] == [(one.name, one.output) for one in trace.tool_calls]
+
+
 def test_a_judges_spans_are_no_part_of_the_answer() -> None:
     """Neither the evaluator nor the model call below it; a trace of nothing else is no trace."""
     judge = span("judge", SpanKind.EVALUATOR, begin=1000)
