@@ -14,6 +14,7 @@ from schemas.layers import LayerReason
 TRIES = 2
 """A call that found the endpoint silent or away is made once more, within the time that is left."""
 _MILLION = 1_000_000
+_MILLISECONDS = 1000
 _OUTCOMES = {
     "timeout": Outcome.ERROR_TIMEOUT,
     "too_long": Outcome.ERROR_TOO_LONG,
@@ -57,7 +58,7 @@ class Counts:
 
 @dataclass(slots=True)
 class Bill:
-    """What one claim took so far."""
+    """What one claim took so far; the time is its answer's, since calls overlap."""
 
     spent: Spent = field(default_factory=Spent)
 
@@ -106,7 +107,7 @@ class Line:
             raise Unjudged(Outcome.ERROR_MODEL, LayerReason.AWAY)
         tokens = prompt_tokens(ask.messages) + ask.max_tokens
         spent: Spent | None = None
-        was_answered = True
+        was_answered, began = True, self.clock()
         try:
             if not self.purse.may_spend(payer, tokens):
                 raise Unjudged(Outcome.ERROR_BUDGET, LayerReason.OVER_BUDGET)
@@ -123,7 +124,7 @@ class Line:
             else:
                 self.breaker.ended(was_answered=was_answered)
                 bill.add(spent)
-                self.purse.settle(payer, tokens, spent)
+                self.purse.settle(payer, tokens, replace(spent, took_ms=(self.clock() - began) * _MILLISECONDS))
         return reply
 
     def _spent(self, calls: int, tokens_in: int, tokens_out: int) -> Spent:

@@ -137,6 +137,20 @@ def test_every_call_is_reserved_and_settled_at_what_it_took() -> None:
     assert replace(paid, took_ms=0.0) == result.spent
 
 
+def test_each_call_is_booked_with_its_time_and_the_answer_with_its_wait() -> None:
+    """Two calls of two seconds, one after the other."""
+    clock, purse = Clock(), FakePurse()
+
+    def slow(ask: Ask) -> str:
+        clock.now += 2.0
+        return honest(ask)
+
+    (result,) = judge(AnsweringCompletion(slow), purse, clock=clock).judge([task(CLAIM, OTHER)])
+
+    assert [2000.0, 2000.0] == [spent.took_ms for _, spent in purse.settled]
+    assert 4000.0 == result.spent.took_ms
+
+
 def test_a_spent_budget_is_an_error_and_says_so() -> None:
     """Claims judged before it ran out stay; the breaker learns nothing from calls that were not made."""
     (result,) = judge(AnsweringCompletion(honest), FakePurse(calls=1)).judge([task(CLAIM, OTHER, "It is blue.")])
