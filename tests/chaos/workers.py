@@ -27,6 +27,7 @@ QUICK = {
     "GROUNDWATCH_ASSEMBLY__GRACE_SECONDS": "1",
     "GROUNDWATCH_ASSEMBLY__QUIET_SECONDS": "8",
     "GROUNDWATCH_DRAIN_SECONDS": "5",
+    "GROUNDWATCH_MODELS__USE": "none",
     "CHAOS_ENGINE": engine(),
 }
 """Settings and times with which waits are short."""
