@@ -107,7 +107,7 @@ def _calls_each(rule: JudgeRule | None, cell: CellTraffic, supports: Sequence[Cl
     for among in ([one for one in here if one.stratum == cell.stratum], here, supports):
         answers = sum(one.answers for one in among)
         if answers:
-            claims = sum(one.within(rule.band_low, rule.band_high) for one in among) / answers
+            claims = sum(one.within(rule.band_low, rule.band_high) + one.failed for one in among) / answers
             return min(claims, rule.max_claims) * rule.repeats
     return 0.0
 

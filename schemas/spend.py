@@ -102,12 +102,16 @@ SUPPORT_BINS = 100
 
 
 class ClaimSupports(Record):
-    """How many claims of drawn answers scored what: ``bins[i]`` have a support from i to i + 1 hundredths."""
+    """How many claims of drawn answers scored what: ``bins[i]`` have a support from i to i + 1 hundredths.
+
+    ``failed`` claims have none: a judge was wanted for them and did not answer, or was not paid for.
+    """
 
     intent: str
     tier: RiskTier
     stratum: str
     answers: int = Field(ge=0)
+    failed: int = Field(default=0, ge=0)
     bins: tuple[int, ...] = Field(min_length=SUPPORT_BINS, max_length=SUPPORT_BINS)
 
     def within(self, low: float, high: float) -> float:

@@ -61,7 +61,8 @@ class MemorySpending:
             for claim in verdict.claims:
                 if claim.support is not None:
                     bins[min(int(claim.support * SUPPORT_BINS), SUPPORT_BINS - 1)] += 1
-            found[key] = known.model_copy(update={"answers": known.answers + 1, "bins": tuple(bins)})
+            failed = known.failed + sum(claim.error is not None for claim in verdict.claims)
+            found[key] = known.model_copy(update={"answers": known.answers + 1, "failed": failed, "bins": tuple(bins)})
         return [found[key] for key in sorted(found)]
 
     def insert_shares(self, rows: Sequence[BudgetShare], rev: int) -> None:

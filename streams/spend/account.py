@@ -17,11 +17,16 @@ Key = tuple[datetime, str, RiskTier, Layer, str]
 
 @dataclass(slots=True)
 class Purchase:
-    """One reservation; ``minute`` is when it was made, and is charged, whenever it is settled."""
+    """One reservation; the minute in which it was made is charged, whenever it is settled."""
 
-    minute: datetime
+    at: datetime
     tokens: int
     amount: Amount
+
+    @property
+    def minute(self) -> datetime:
+        """Start of its minute."""
+        return minute_of(self.at)
 
 
 @dataclass(slots=True)
@@ -83,7 +88,8 @@ class Account:
             balance.spent += paid
             if purchase:
                 balance.reserved = (balance.reserved - purchase.amount).high(NOTHING)
-        self._book(layer, payer, minute, _cost(spent))
+        waited = max((now - purchase.at).total_seconds() * 1000, 0.0) if purchase else 0.0
+        self._book(layer, payer, minute, _cost(spent, spent.took_ms or waited))
 
     def rows(self, worker: str) -> list[Spend]:
         """What the store does not have yet."""
@@ -128,13 +134,13 @@ def pots_of(payer: Payer) -> tuple[str, str]:
     return ALL, route_name(payer.route)
 
 
-def _cost(spent: Spent) -> Cost:
+def _cost(spent: Spent, took_ms: float) -> Cost:
     return Cost(
         calls=max(spent.calls, 0),
         cached=max(spent.cached, 0),
         tokens_in=max(spent.tokens_in, 0),
         tokens_out=max(spent.tokens_out, 0),
         usd=max(spent.cost_usd, 0.0),
-        took_ms=max(spent.took_ms, 0.0),
-        slowest_ms=max(spent.took_ms, 0.0),
+        took_ms=max(took_ms, 0.0),
+        slowest_ms=max(took_ms, 0.0),
     )

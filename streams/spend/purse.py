@@ -14,7 +14,7 @@ import structlog
 
 from detectors.layers import Payer, Spent
 from sampling import budget
-from sampling.budget import HOUR, NO_LIMIT, Amount, hour_of, minute_of
+from sampling.budget import HOUR, NO_LIMIT, Amount, hour_of
 from schemas.errors import RowRejected, StoreUnavailable
 from schemas.labels import Layer
 from schemas.policy import PolicyDocument
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 EVERY = timedelta(minutes=1)
 """How often a worker meets the others in the store."""
 AGAIN = timedelta(seconds=5)
-"""How soon it looks again when its share is used up, or when the store did not answer."""
+"""How soon it looks again when the last look gave it nothing, or the store did not answer."""
 PER_MILLION = 1_000_000
 
 
@@ -50,6 +50,8 @@ class Spending:
     _met_at: datetime | None = None
     """When the store was last asked, with or without an answer."""
     _known_workers: int = 1
+    _has_bought: bool = False
+    """Whether anything was reserved since then: if so, a share that is used up is asked for again at once."""
     _limits: Mapping[str, Amount] = field(default_factory=dict)
     """Those that the shares in hand were made for."""
     _rev: int = 0
@@ -57,11 +59,11 @@ class Spending:
     def may_spend(self, layer: Layer, payer: Payer, tokens: int, usd: float) -> bool:
         """Reserve a call, or count it as refused; asks the store first when that is due."""
         now, limits = self.now(), self.limits(payer)
-        purchase = Purchase(minute_of(now), tokens, Amount(tokens, usd))
-        self._meet_if(now, limits, EVERY)
+        purchase = Purchase(now, tokens, Amount(tokens, usd))
+        self._meet_if(now, limits)
         if self._reserve(layer, payer, purchase, limits):
             return True
-        if self._meet_if(now, limits, AGAIN) and self._reserve(layer, payer, purchase, limits):
+        if self._meet_if(now, limits, is_hungry=True) and self._reserve(layer, payer, purchase, limits):
             return True
         with self._state:
             self.account.refuse(layer, payer, purchase)
@@ -101,27 +103,30 @@ class Spending:
         with self._state:
             workers = max(self.workers, self._known_workers)
             alone = {pot: budget.without_store(limit, workers) for pot, limit in limits.items()}
-            return self.account.reserve(layer, payer, purchase, limits, alone)
+            is_bought = self.account.reserve(layer, payer, purchase, limits, alone)
+            self._has_bought = self._has_bought or is_bought
+            return is_bought
 
-    def _meet_if(self, now: datetime, limits: Mapping[str, Amount], every: timedelta) -> bool:
+    def _meet_if(self, now: datetime, limits: Mapping[str, Amount], *, is_hungry: bool = False) -> bool:
         """Meet when the last time is so long ago, in another hour, or was about other limits; whether it was."""
-        if not self._is_due(now, limits, every):
+        if not self._is_due(now, limits, is_hungry=is_hungry):
             return False
         with self._meeting:
-            if self._is_due(now, limits, every):  # another thread may have met while this one waited
+            if self._is_due(now, limits, is_hungry=is_hungry):  # another thread may have met while this one waited
                 self._meet(now, limits)
         return True
 
-    def _is_due(self, now: datetime, limits: Mapping[str, Amount], every: timedelta) -> bool:
+    def _is_due(self, now: datetime, limits: Mapping[str, Amount], *, is_hungry: bool) -> bool:
         met_at = self._met_at
-        if met_at is None or hour_of(met_at) != hour_of(now):
+        if met_at is None or hour_of(met_at) != hour_of(now) or (is_hungry and self._has_bought):
             return True
         are_known = limits.items() <= self._limits.items()
-        return now - met_at >= (every if are_known else AGAIN)
+        return now - met_at >= (EVERY if are_known and not is_hungry else AGAIN)
 
     def _meet(self, now: datetime, limits: Mapping[str, Amount], *, is_leaving: bool = False) -> None:
         self._met_at = now
         with self._state:
+            self._has_bought = False
             rows = self.account.rows(self.worker)
         try:
             self._flush(rows)

@@ -123,14 +123,14 @@ def test_supports_are_of_the_newest_verdict_on_drawn_answers(store: Subject) -> 
         [
             scored("a", 0.1, 0.2),
             scored("a", 0.5, 0.509, None, 1.0, verified_at=NOW + MINUTE, fingerprint="newer"),
-            scored("b"),
+            scored("b", claims=(claim_verdict(ClaimLabel.UNCLEAR, support=None, error=Outcome.ERROR_BUDGET),)),
             scored("undrawn", 0.5),
             scored("early", 0.5, ts=NOW - 2 * HOUR),
         ]
     )
     found = {row.stratum: row for row in store.spending.supports(NOW - HOUR, NOW + HOUR)}
     stratum = draw().stratum
-    assert sum(row.answers for row in found.values()) == 2
+    assert [2, 1] == [sum(getattr(row, name) for row in found.values()) for name in ("answers", "failed")]
     assert {50: 2, 99: 1} == {place: count for place, count in enumerate(found[stratum].bins) if count}
     assert [] == store.spending.supports(NOW + HOUR, NOW + 2 * HOUR)
 

@@ -75,6 +75,13 @@ def test_strata_are_reckoned_with_their_own_scores_and_probabilities() -> None:
     assert cost(policy, basis).calls == pytest.approx(20.0 + 0.0 + 10.0)
 
 
+def test_claims_that_no_judge_answered_are_asked_for_again() -> None:
+    """They have no score; a day without money must not look like a day without claims."""
+    failed = supports(0, 10, 10).model_copy(update={"failed": 20})
+    basis = Basis(traffic=(cell(10),), supports=(failed,))
+    assert cost(document(), basis).calls == pytest.approx(10.0)
+
+
 def test_intent_without_scores_of_its_own_takes_those_of_all() -> None:
     """A new intent is not free."""
     basis = Basis(traffic=(cell(10, intent="new"),), supports=(supports(10, 0, 10),))

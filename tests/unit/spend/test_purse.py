@@ -77,10 +77,9 @@ def test_what_is_reserved_is_not_left() -> None:
     world = World()
     worker = world.worker()
     purse = purse_of(worker, Layer.L3)
-    assert purse.may_spend(PAYER, 400)
-    assert not purse.may_spend(PAYER, 400)
-    purse.settle(PAYER, 400, Spent(calls=1, tokens_in=40, tokens_out=10))
-    world.now += timedelta(seconds=10)
+    assert purse.may_spend(PAYER, 450)
+    assert not purse.may_spend(PAYER, 450)
+    purse.settle(PAYER, 450, Spent(calls=1, tokens_in=40, tokens_out=10))
     assert purse.may_spend(PAYER, 400)
 
 
@@ -90,6 +89,36 @@ def test_lone_worker_can_spend_the_whole_budget_and_no_more() -> None:
     worker = world.worker()
     total = sum(spent_until_refused(worker, world) for _ in range(5))
     assert 880 <= total <= 900
+
+
+def test_burst_is_paid_for_while_there_is_money() -> None:
+    """Within a moment: a share that is used up is asked for again as long as there is some."""
+    world = World()
+    worker = world.worker()
+    total = 0
+    while spends(worker, 10):
+        total += 10
+    assert 870 <= total <= 900
+
+
+def test_worker_that_gets_nothing_asks_every_five_seconds_at_most() -> None:
+    """Refusals are cheap: there may be many, and each look takes the store's time."""
+    world = World()
+    worker = world.worker()
+    while spends(worker, 10):
+        pass
+    asked: list[datetime] = []
+    read = world.store.spending.shares
+
+    def noted(since: datetime) -> list[BudgetShare]:
+        asked.append(world.now)
+        return read(since)
+
+    world.store.spending.shares = noted  # type: ignore[method-assign]
+    for _ in range(40):
+        world.now += timedelta(seconds=1)
+        assert not spends(worker, 10)
+    assert 2 * 8 >= len(asked) > 2
 
 
 def test_budget_begins_anew_with_the_clock_hour() -> None:
@@ -298,6 +327,19 @@ def test_rows_that_the_store_refuses_wedge_nothing(capsys: pytest.CaptureFixture
     worker.meet()
     assert [] == worker.account.rows("w")
     assert "spend_rejected" in capsys.readouterr().out
+
+
+def test_time_waited_is_measured_where_the_layer_does_not_say() -> None:
+    """From the reservation on; the sum, and the longest wait."""
+    world = World()
+    worker = world.worker()
+    purse = purse_of(worker, Layer.L3)
+    for seconds, told in ((2, 0.0), (1, 0.0), (9, 500.0)):
+        assert purse.may_spend(PAYER, 10)
+        world.now += timedelta(seconds=seconds)
+        purse.settle(PAYER, 10, Spent(calls=1, tokens_in=1, took_ms=told))
+    cost = worker.totals()[Layer.L3]
+    assert (3_500.0, 2_000.0) == (cost.took_ms, cost.slowest_ms)
 
 
 def test_many_threads_share_a_purse() -> None:
