@@ -115,7 +115,7 @@ async def _loaded(url: str, pid: int, bodies: Sequence[bytes], options: Any, lay
 
 
 async def _capacity(session: aiohttp.ClientSession, url: str, bodies: Sequence[bytes]) -> float:
-    """Replies a second when as many as this are always in flight."""
+    """Answers judged a second when as many as this are always in flight."""
     until = time.monotonic() + PROBE_SECONDS
     done = 0
 
@@ -124,8 +124,7 @@ async def _capacity(session: aiohttp.ClientSession, url: str, bodies: Sequence[b
         rng = Random(seed)
         while time.monotonic() < until:
             async with session.post(url, data=rng.choice(bodies)) as reply:
-                await reply.read()
-            done += 1
+                done += bool((await reply.json())["checked"])
 
     await asyncio.gather(*(client(seed) for seed in range(AT_ONCE)))
     return done / PROBE_SECONDS
