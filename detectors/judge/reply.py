@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from detectors.judge.forms import objects_in
 from detectors.replies import ReplyRefused, first_fault
 from schemas.labels import ClaimLabel
+from schemas.visible import visible
 
 _CITATION = re.compile(r"\[[^\[\]]{1,40}\]")
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)?)\s*(%?)")
@@ -75,7 +76,9 @@ def _share(value: Any) -> Any:
 
 
 def _reason(value: Any) -> Any:
-    return "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else value
+    """Several reasons as one text; what a page and a topic cannot carry is taken out of it."""
+    text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else value
+    return visible(text) if isinstance(text, str) else text
 
 
 class JudgeReply(BaseModel):

@@ -2,6 +2,7 @@
 
 from detectors.layers import Layers
 from detectors.verification import verify
+from schemas.codec import encode
 from schemas.labels import ClaimLabel, Layer, Outcome
 from schemas.layers import LayerReason
 from schemas.routes import JudgeRule, Route
@@ -33,6 +34,14 @@ def test_what_the_judge_says_decides() -> None:
     assert (True, LayerReason.IN_BAND, 1, 1) == (row.ran, row.why, row.claims, row.calls)
     assert found.cost_usd == row.cost_usd > 0
     assert "m-1" in found.fingerprint_parts["judge"]
+
+
+def test_half_characters_in_a_reason_do_not_keep_a_verdict_from_being_sent() -> None:
+    """JSON may hold them, UTF-8 may not."""
+    found = verdict_by(reply(reason="so \ud83d it \x00 is"))
+
+    assert "so \ufffd it \ufffd is" in next(one.why for one in found.claims if one.claim.is_factual)
+    encode(found)
 
 
 def test_what_it_could_not_judge_is_an_error() -> None:
