@@ -97,13 +97,16 @@ def run_demo(settings: Settings, *, live: bool, rate: float, llm: bool = False) 
 
 
 def _demo_settings(settings: Settings) -> Settings:
-    kafka = settings.kafka
+    kafka, models = settings.kafka, settings.models
     source = kafka.source.model_copy(update={"topics": (SOURCE_TOPIC,)})
+    if models.use == "auto":  # 7,000 answers take a small machine a quarter of an hour by a model: only if asked for
+        models = models.model_copy(update={"use": "none"})
     return settings.model_copy(
         update={
             "embedded": True,
             "data_dir": settings.data_dir.resolve() / DEMO_FOLDER,
             "kafka": kafka.model_copy(update={"source": source}),
+            "models": models,
             "store": settings.store.model_copy(update={"dsn": SecretStr("")}),
             "alerts": settings.alerts.model_copy(update={"tick_seconds": 5.0}),
         }
