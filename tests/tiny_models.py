@@ -5,7 +5,8 @@ Weights have no meaning: what is tested is that inputs, outputs and labels are t
 
 import json
 import string
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ do not contain the necessary information to please reply with Unable based given
 The warranty covers 24 months It ends early when the seal is broken says the manual of the product
 Customers may return opened software only when the disc is faulty a receipt is required in every shop
 """
-_WORDS = sorted({word for word in _TEXT.split() if len(word) > 1})
+WORDS = sorted({word for word in _TEXT.split() if len(word) > 1})
 """Vocabularies are written down, not trained: a trainer's ties fall otherwise in every process."""
 _SIGNS = string.ascii_letters + string.digits + string.punctuation
 
@@ -75,7 +76,7 @@ def hhem(folder: Path, *, width: int = 32, layers: int = 2, prefix: str = "t5.",
 
 
 def nli(folder: Path, labels: Mapping[int, str] = NLI_LABELS, *, family: str = "bert", **config: Any) -> Path:
-    """A three-way classifier of ``family`` bert (with token types) or roberta (positions behind the padding's)."""
+    """A three-way classifier of ``family`` bert (token types), deberta, or roberta (positions behind the padding's)."""
     torch.manual_seed(SEED)
     sizes: dict[str, Any] = {
         "vocab_size": VOCABULARY,
@@ -86,12 +87,40 @@ def nli(folder: Path, labels: Mapping[int, str] = NLI_LABELS, *, family: str = "
         "id2label": dict(labels),
         "label2id": {name: index for index, name in labels.items()},
     }
-    network: Any = BertForSequenceClassification if family == "bert" else RobertaForSequenceClassification
-    made: Any = RobertaConfig(max_position_embeddings=130, pad_token_id=1, **sizes)
-    if family == "bert":
-        made = BertConfig(max_position_embeddings=128, pad_token_id=0, **sizes)
-    _save(folder, _spread(network(made)), word_pieces() if family == "bert" else byte_pieces(), config)
+    network, made = _FAMILIES[family](sizes)
+    _save(folder, _spread(network(made)), byte_pieces() if family == "roberta" else word_pieces(), config)
     return folder
+
+
+def _deberta(sizes: dict[str, Any]) -> tuple[Any, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its module uses torch.jit when it is imported
+        from transformers import DebertaV2Config, DebertaV2ForSequenceClassification  # noqa: PLC0415
+    published: dict[str, Any] = {
+        "max_position_embeddings": 128,
+        "pad_token_id": 0,
+        "type_vocab_size": 0,
+        "relative_attention": True,
+        "position_buckets": 16,
+        "pos_att_type": ["p2c", "c2p"],
+        "position_biased_input": False,
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+    }
+    return DebertaV2ForSequenceClassification, DebertaV2Config(**published, **sizes)
+
+
+_FAMILIES: dict[str, Callable[[dict[str, Any]], tuple[Any, Any]]] = {
+    "bert": lambda sizes: (
+        BertForSequenceClassification,
+        BertConfig(max_position_embeddings=128, pad_token_id=0, **sizes),
+    ),
+    "deberta": _deberta,
+    "roberta": lambda sizes: (
+        RobertaForSequenceClassification,
+        RobertaConfig(max_position_embeddings=130, pad_token_id=1, **sizes),
+    ),
+}
 
 
 def tagger(folder: Path, labels: Mapping[int, str] | None = None, *, window: int = 256, **config: Any) -> Path:
@@ -121,7 +150,7 @@ def tagger(folder: Path, labels: Mapping[int, str] | None = None, *, window: int
 def sentence_pieces() -> Tokenizer:
     """As T5 has them: no sign in front, "</s>" at the end."""
     pieces = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", -20.0), ("▁", -9.0)]
-    pieces += [(f"▁{word}", -4.0) for word in _WORDS] + [(sign, -8.0) for sign in _SIGNS]
+    pieces += [(f"▁{word}", -4.0) for word in WORDS] + [(sign, -8.0) for sign in _SIGNS]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=2))
     tokenizer.add_special_tokens(["<pad>", "</s>", "<unk>"])
     tokenizer.normalizer = normalizers.NFKC()
@@ -136,7 +165,7 @@ def word_pieces() -> Tokenizer:
     """As BERT has them: "[CLS] first [SEP] second [SEP]", with types."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     signs = sorted({sign.lower() for sign in _SIGNS})
-    words = sorted({word.lower() for word in _WORDS} - set(signs))
+    words = sorted({word.lower() for word in WORDS} - set(signs))
     pieces = [*special, *signs, *(f"##{sign}" for sign in signs), *words]
     tokenizer = Tokenizer(models.WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token=special[1]))
     tokenizer.add_special_tokens(special)
@@ -153,7 +182,7 @@ def byte_pieces() -> Tokenizer:
     special = ["<s>", "<pad>", "</s>", "<unk>"]
     pieces = [*special, *sorted(pre_tokenizers.ByteLevel.alphabet())]
     merges: dict[tuple[str, str], None] = {}
-    for word in _WORDS:
+    for word in WORDS:
         spelled = f"Ġ{word}"
         merges |= {(spelled[:at], spelled[at]): None for at in range(1, len(spelled))}
     pieces += [left + right for left, right in merges]

@@ -4,6 +4,7 @@ torch's own dynamic quantisation takes one scale for all rows of a batch; these 
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +12,7 @@ from torch.nn import functional
 
 _MOST = 127.0
 _TINY = 1e-12
+M = TypeVar("M", bound=nn.Module)
 
 
 class Bf16Linear(nn.Module):
@@ -52,12 +54,12 @@ class Int8Linear(nn.Module):
         return result.reshape(*rows.shape[:-1], -1)
 
 
-def replace_linears(module: nn.Module, make: Callable[[nn.Linear], nn.Module], *, spare: str) -> None:
-    """Put ``make(layer)`` in place of every linear layer but those below children named ``spare``."""
+def replace_modules(module: nn.Module, kind: type[M], make: Callable[[M], nn.Module], spare: str = "") -> None:
+    """Put ``make(child)`` in place of every child of ``kind``, at any depth but below one named ``spare``."""
     for name, child in module.named_children():
         if name == spare:
             continue
-        if isinstance(child, nn.Linear):
+        if isinstance(child, kind):
             setattr(module, name, make(child))
         else:
-            replace_linears(child, make, spare=spare)
+            replace_modules(child, kind, make, spare)

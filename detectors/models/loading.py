@@ -28,7 +28,7 @@ VERSION = 1
 _NEEDED = ("torch", "transformers", "tokenizers", "safetensors")
 _CONSISTENT = 1
 """Output of a pair scorer that means consistent, as published; its folder names no labels."""
-_PROCESSOR_BATCH = 1_024
+_PROCESSOR_BATCH = 512
 """Padded tokens of a batch above which a processor gets slower: the batch no longer fits its caches."""
 _NOT_IN_SCORES = frozenset({"device", "precision", "threads", "batch_tokens", "queue_tokens", "tokenizer"})
 

@@ -36,7 +36,7 @@ class ModelOptions:
     ``evidence_tokens`` of each of the ``evidence_passages`` most promising passages, and of them together;
     ``full_context`` holds it against all passages besides, in windows that share ``overlap_tokens``.
 
-    ``batch_tokens`` bounds a batch, padding included (on a processor it is never above 1,024, where it is fastest);
+    ``batch_tokens`` bounds a batch, padding included (on a processor it is never above 512, where it is fastest);
     ``queue_tokens`` bounds what waits, beyond which callers wait. ``threads`` 0 leaves the number to torch.
     ``tokenizer`` is a folder or ``tokenizer.json``, for models that ship without one.
     """

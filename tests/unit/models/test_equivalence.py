@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file
 from transformers import (
     BertForSequenceClassification,
@@ -87,12 +88,18 @@ def make_bert(folder: Path) -> Score:
     return plain_nli(tiny_models.nli(folder), BertForSequenceClassification)
 
 
+def make_deberta(folder: Path) -> Score:
+    """A classifier without token types, whose positions are relative."""
+    tiny_models.nli(folder, family="deberta")
+    return plain_nli(folder, transformers.DebertaV2ForSequenceClassification)
+
+
 def make_roberta(folder: Path) -> Score:
     """A classifier whose positions begin behind the padding's."""
     return plain_nli(tiny_models.nli(folder, family="roberta"), RobertaForSequenceClassification)
 
 
-@pytest.mark.parametrize("make", [make_hhem, make_bert, make_roberta])
+@pytest.mark.parametrize("make", [make_hhem, make_bert, make_deberta, make_roberta])
 def test_pairs_score_as_in_plain_transformers(tmp_path: Path, make: Callable[[Path], Score]) -> None:
     """One passage of one sentence is the premise as it is; all nine pairs in one batch."""
     plain = make(tmp_path)

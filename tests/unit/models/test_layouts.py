@@ -147,6 +147,25 @@ def test_a_pair_scorer_with_other_weights_is_refused(tmp_path: Path, change: str
         load_model(tmp_path)
 
 
+@pytest.mark.parametrize("make", [tiny_models.hhem, tiny_models.nli], ids=["pair_scorer", "nli"])
+@pytest.mark.parametrize("change", ["torn", "other-size", "tokenizer"])
+def test_damaged_files_are_refused(tmp_path: Path, make: Callable[[Path], Path], change: str) -> None:
+    """Each library has errors of its own for them; all become one that names the place."""
+    make(tmp_path)
+    path = tmp_path / "model.safetensors"
+    weights = load_file(path)
+    if change == "other-size":
+        name = next(name for name in weights if "classifier" not in name and weights[name].dim() > 1)
+        save_file({**weights, name: weights[name][:-1].clone()}, path)
+    elif change == "torn":
+        path.write_bytes(path.read_bytes()[:1_000])
+    else:
+        (tmp_path / "tokenizer.json").write_text('{"version": "1.0"}')
+
+    with pytest.raises(ConfigError, match=str(tmp_path)):
+        load_model(tmp_path)
+
+
 @pytest.mark.parametrize("prompt", ["{text1} and {text2.__class__}", "{text1}", "{text1} {text2} {0}", "{"])
 def test_a_prompt_with_other_fields_is_refused(tmp_path: Path, prompt: str) -> None:
     """A prompt of a folder may name the two texts, and look into nothing."""
