@@ -10,7 +10,6 @@ from hashlib import blake2b
 from importlib.resources import files
 from math import log
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Protocol
 
 from detectors.detector import Detector
@@ -23,22 +22,15 @@ from schemas.errors import ConfigError
 from schemas.labels import Outcome
 from schemas.verdict import ClaimJudgement
 
-FEATURES = (
-    "l1",
-    "l1_contradiction",
-    "l1_answer_mean",
-    "l1_answer_min",
-    "own",
-    "own_most_wrong",
-    "own_answer_mean",
-    "own_answer_min",
-    "own_times_l1",
-)
-"""Log-odds of the claim by L1 and by the network, and their mean and minimum over the claims of its answer."""
+FEATURES = ("l1", "own", "own_most_wrong")
+"""Log-odds of support by L1 and by the network, and of the word that the network doubts most.
+
+Mean and minimum over the claims of the answer were tried and gave nothing; so a claim's score does not depend on the
+claims beside it.
+"""
 _FURTHEST = 6.0
 """Log-odds are kept within this, so that one sure layer cannot silence the other."""
 _NEAREST = 1e-4
-_SCALE = 10.0
 _DECIMALS = 4
 _DECISIVE, _MOST_SUPPORT = 0.5, 0.3
 """L1's decisive conflict: contradiction from here on bounds support to there, whatever the network says."""
@@ -123,20 +115,12 @@ class Stacked:
         self, item: CheckItem, first: Sequence[ClaimJudgement], read: Sequence[Reading | None]
     ) -> list[ClaimJudgement]:
         kind = kind_of(item)
-        return [
-            self._one(judgement, reading, features, kind)
-            for judgement, reading, features in zip(first, read, stack_features(first, read), strict=True)
-        ]
+        return [self._one(judgement, reading, kind) for judgement, reading in zip(first, read, strict=True)]
 
-    def _one(
-        self,
-        first: ClaimJudgement,
-        reading: Reading | None,
-        features: Sequence[float] | None,
-        kind: AnswerKind,
-    ) -> ClaimJudgement:
+    def _one(self, first: ClaimJudgement, reading: Reading | None, kind: AnswerKind) -> ClaimJudgement:
         if reading is not None and reading.is_too_long and first.error is None:
             return ClaimJudgement(error=Outcome.ERROR_TOO_LONG)
+        features = stack_features(first, reading)
         return first if features is None or reading is None else self._joined(first, reading, features, kind)
 
     def _joined(
@@ -158,36 +142,11 @@ class Stacked:
         return first.model_copy(update=update)
 
 
-def stack_features(first: Sequence[ClaimJudgement], read: Sequence[Reading | None]) -> list[tuple[float, ...] | None]:
-    """``FEATURES`` of each claim of one answer; None where L1 gave no score, or the network had nothing to read."""
-    scored = [
-        (_log_odds(judgement.support), _log_odds(judgement.contradiction or 0.0), _kept(reading.support), reading)
-        if judgement.error is None
-        and judgement.support is not None
-        and reading is not None
-        and reading.support is not None
-        else None
-        for judgement, reading in zip(first, read, strict=True)
-    ]
-    found = [one for one in scored if one is not None]
-    if not found:
-        return [None] * len(scored)
-    below, own = [one[0] for one in found], [one[2] for one in found]
-    answer = (fmean(below), min(below), fmean(own), min(own))
-    return [
-        None
-        if one is None
-        else (
-            one[0],
-            one[1],
-            *answer[:2],
-            one[2],
-            _kept(one[3].most_wrong),
-            *answer[2:],
-            one[0] * one[2] / _SCALE,
-        )
-        for one in scored
-    ]
+def stack_features(first: ClaimJudgement, reading: Reading | None) -> tuple[float, ...] | None:
+    """``FEATURES`` of one claim; None where L1 gave no score, or the network had nothing to read."""
+    if first.support is None or reading is None or reading.support is None:
+        return None
+    return _log_odds(first.support), _kept(reading.support), _kept(reading.most_wrong)
 
 
 def load_stacked(l1: Detector, options: ModelOptions | None = None) -> Stacked:

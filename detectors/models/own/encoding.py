@@ -62,7 +62,8 @@ class Encoder:
         self.text = lru_cache(maxsize=_KEPT)(self._text)
 
     def _text(self, text: str) -> Text:
-        encoded = self._tokenizer.encode(text, add_special_tokens=False)
+        # A lone surrogate is no text to the tokenizer; one sign for one keeps the offsets.
+        encoded = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
         words = [(word, start) for word, start in tokenise(text)]
         at, place = 0, []
         for start, end in encoded.offsets:

@@ -23,7 +23,7 @@ from detectors.evidence.weights import Weights, dump_weights
 from detectors.models.answerkinds import AnswerKind
 from detectors.models.options import ModelOptions
 from detectors.models.own.base import base_folder
-from detectors.models.own.held_out import Answer, answers
+from detectors.models.own.held_out import PARTS, Answer, answers
 from detectors.models.own.human import Row
 from detectors.models.own.loading import RECORD, load_from
 from detectors.models.own.train import HELD_OUT, fold_of
@@ -31,7 +31,7 @@ from detectors.models.stacking import FEATURES, StackWeights
 from schemas.errors import ConfigError
 
 Array = NDArray[np.float64]
-_INVERSE_RIDGE = 0.05
+_INVERSE_RIDGE = 1.0
 _NATURAL = "ragtruth"
 _LEAST_BAD = 30
 """Wrong natural claims that a kind of answer needs for a calibration of its own."""
@@ -46,11 +46,11 @@ class Claims:
     supported: NDArray[np.bool_]
     group: NDArray[np.str_]
     kind: NDArray[np.str_]
-    half: NDArray[np.intp]
+    part: NDArray[np.intp]
 
     def rows(self, rows: NDArray[np.bool_]) -> "Claims":
         """Some of them."""
-        return Claims(self.features[rows], self.supported[rows], self.group[rows], self.kind[rows], self.half[rows])
+        return Claims(self.features[rows], self.supported[rows], self.group[rows], self.kind[rows], self.part[rows])
 
 
 def claims_of(found: Sequence[Answer]) -> Claims:
@@ -66,15 +66,15 @@ def claims_of(found: Sequence[Answer]) -> Claims:
         np.array([label for _, label, _ in rows]),
         np.array([f"{answer.record['dataset']}/{answer.record['task']}" for _, _, answer in rows]),
         np.array([answer.kind.value for _, _, answer in rows]),
-        np.array([answer.half for _, _, answer in rows]),
+        np.array([answer.part for _, _, answer in rows]),
     )
 
 
 def fit(claims: Claims) -> StackWeights:
-    """Weights from ``claims``; the calibration rests on scores that were fitted on the other half of the sources."""
+    """Weights from ``claims``; the calibration rests on scores of sources that the regression was not fitted on."""
     raw = np.zeros(len(claims.supported))
-    for half in (0, 1):
-        here = claims.half == half
+    for number in range(PARTS):
+        here = claims.part == number
         part = fitted(claims.rows(~here))
         raw[here] = [part.raw(features) for features in claims.features[here]]
     natural = np.char.startswith(claims.group, _NATURAL)

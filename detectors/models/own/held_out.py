@@ -14,6 +14,7 @@ from schemas.claim import CheckItem
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement
 
+PARTS = 4
 _ANSWERS_A_CALL = 32
 
 
@@ -31,7 +32,7 @@ class Answer:
     @property
     def features(self) -> list[tuple[float, ...] | None]:
         """Features of the stack, a claim each."""
-        return stack_features(self.first, self.read)
+        return [stack_features(first, read) for first, read in zip(self.first, self.read, strict=True)]
 
     @property
     def source(self) -> str:
@@ -41,7 +42,15 @@ class Answer:
     @property
     def half(self) -> int:
         """One of two halves of the sources: what is fitted on one is measured on the other."""
-        return int(hashlib.sha256(f"half {self.source}".encode()).hexdigest(), 16) % 2
+        return self._part("half", 2)
+
+    @property
+    def part(self) -> int:
+        """One of ``PARTS`` parts of the sources, across the halves, for the calibration of the stack."""
+        return self._part("part", PARTS)
+
+    def _part(self, salt: str, of: int) -> int:
+        return int(hashlib.sha256(f"{salt} {self.source}".encode()).hexdigest(), 16) % of
 
 
 def answers(records: Sequence[Row], l1: Detector, l2: Reader) -> list[Answer]:
