@@ -32,7 +32,7 @@ from detectors.models.own.detector import Reading
 from detectors.models.own.fit_stack import claims_of, fit, unseen_l1
 from detectors.models.own.held_out import Answer, answers
 from detectors.models.own.loading import load_from
-from detectors.models.own.train import HELD_OUT, fold_of
+from detectors.models.own.stages import HELD_OUT, fold_of
 from detectors.models.stacking import Stacked
 from schemas.claim import CheckItem
 

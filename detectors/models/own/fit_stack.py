@@ -26,7 +26,7 @@ from detectors.models.own.base import base_folder
 from detectors.models.own.held_out import PARTS, Answer, answers
 from detectors.models.own.human import Row
 from detectors.models.own.loading import RECORD, load_from
-from detectors.models.own.train import HELD_OUT, fold_of
+from detectors.models.own.stages import HELD_OUT, fold_of
 from detectors.models.stacking import FEATURES, StackWeights
 from schemas.errors import ConfigError
 

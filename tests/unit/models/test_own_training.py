@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.models.own import batching, edits, human, network, synthetic, train
+from detectors.models.own import batching, edits, human, network, stages, synthetic, trainer
 from detectors.models.own.encoding import Pair
 
 TEXT = (
@@ -88,15 +88,15 @@ def test_a_batch_keeps_groups_whole_and_pads_to_the_longest() -> None:
 
 def test_a_run_that_was_cut_ends_as_one_that_was_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Network, optimiser, step and random state come back from the checkpoint."""
-    monkeypatch.setattr(train, "_CHECKPOINT_SECONDS", -1.0)
-    stage = train.Stage("people", batching.plan([[_input(4 + at % 6)] for at in range(24)], 4, Random(2)), 1e-2, 0.1)
+    monkeypatch.setattr(trainer, "_CHECKPOINT_SECONDS", -1.0)
+    stage = stages.Stage("people", batching.plan([[_input(4 + at % 6)] for at in range(24)], 4, Random(2)), 1e-2, 0.1)
 
     whole = _run(stage, tmp_path / "whole.pt")
-    cut = train.Stage(stage.name, stage.batches[:3], stage.rate, stage.dropout)
-    trainer = _trainer(stage, tmp_path / "cut.pt")
+    cut = stages.Stage(stage.name, stage.batches[:3], stage.rate, stage.dropout)
+    begun = _trainer(stage, tmp_path / "cut.pt")
     for step in range(len(cut.batches)):
-        trainer.step(step)
-    trainer.save()
+        begun.step(step)
+    begun.save()
     torch.manual_seed(99)
     again = _run(stage, tmp_path / "cut.pt")
 
@@ -104,13 +104,13 @@ def test_a_run_that_was_cut_ends_as_one_that_was_not(tmp_path: Path, monkeypatch
         assert torch.equal(value, again.state_dict()[name]), name
 
 
-def _trainer(stage: train.Stage, path: Path) -> train.Trainer:
+def _trainer(stage: stages.Stage, path: Path) -> trainer.Trainer:
     torch.manual_seed(4)
     torch.set_num_threads(1)
-    return train.Trainer(network.Network(CONFIG), stage, path, CONFIG)
+    return trainer.Trainer(network.Network(CONFIG), stage, path, CONFIG)
 
 
-def _run(stage: train.Stage, path: Path) -> network.Network:
+def _run(stage: stages.Stage, path: Path) -> network.Network:
     return _trainer(stage, path).run([_input(5, target=float(at % 2)) for at in range(4)])
 
 
