@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import torch
 from benchkit.l2 import Pair, build, naive, pairs
+from benchkit.l2pool import measure
 from benchkit.machine import load, memory
 from benchkit.table import table
 
@@ -50,6 +51,7 @@ def main() -> None:
         folder = Path(name)
         build(folder, options.layers)
         figures["speed"] = _speed(folder, options.layers, options.threads, options.repeats)
+        figures["pool"] = _pool(folder, options.repeats)
         figures["queue"] = _queue(folder, options.threads, options.seconds)
     print(f"threads {options.threads}, torch {torch.__version__}, {load()}")
     if options.json:
@@ -58,12 +60,9 @@ def main() -> None:
 
 def _speed(folder: Path, layers: int, threads: int, repeats: int) -> list[dict[str, object]]:
     sides: dict[str, Score] = {"plain loop": naive(folder, layers)}
-    memories: dict[str, float | None] = {"plain loop": None}
     for precision in (Precision.FP32, Precision.BF16, Precision.INT8):
-        before = memory(os.getpid()).resident_mib
         detector = load_model(folder, ModelOptions(precision=precision, threads=threads))
         assert isinstance(detector, PairDetector)
-        memories[f"batched {precision.value}"] = memory(os.getpid()).resident_mib - before
         sides[f"batched {precision.value}"] = _scorer(detector)
     rows: list[dict[str, object]] = []
     for length, (low, high, count) in LENGTHS.items():
@@ -85,12 +84,30 @@ def _speed(folder: Path, layers: int, threads: int, repeats: int) -> list[dict[s
                 "pairs_a_second": count / taken,
                 "times": seconds["plain loop"] / taken,
                 "largest_difference": worst[name],
-                "mib": memories[name],
             }
             for name, taken in seconds.items()
         ]
-    head = ["tokens a pair", "way", "pairs per second of one core", "× plain", "largest difference of a score", "MiB"]
+    head = ["tokens a pair", "way", "pairs per second of one core", "× plain", "largest difference of a score"]
     print(table(head, [list(row.values()) for row in rows]), flush=True)
+    return rows
+
+
+def _pool(folder: Path, repeats: int) -> list[list[object]]:
+    rows = [
+        [length, *row]
+        for length, (low, high, count) in LENGTHS.items()
+        for row in measure(folder, pairs(count, low, high), repeats)
+    ]
+    head = [
+        "tokens a pair",
+        "processes",
+        "threads each",
+        "numbers",
+        "pairs a second",
+        "pairs a second of processor time",
+        "MiB",
+    ]
+    print(table(head, rows), flush=True)
     return rows
 
 

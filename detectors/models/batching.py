@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Generic, TypeVar
 
-_STEPS = ((256, 8), (1024, 32))
+_STEPS = ((512, 8), (2_048, 64))
 _LONG_STEP = 128
 T = TypeVar("T")
 
@@ -23,15 +23,15 @@ class Encoded:
     types: tuple[int, ...] = ()
 
 
-def padded_length(tokens: int, ceiling: int) -> int:
-    """The length to which an input of ``tokens`` is padded: to the next 8, above 256 the next 32, above 1,024 128.
+def padded_length(tokens: int, ceiling: int, least: int = 8) -> int:
+    """The length to which an input of ``tokens`` is padded: to the next 8, above 512 the next 64, above 2,048 128.
 
-    Never above ``ceiling``, the longest that the model takes.
+    Steps of ``least`` at least, and never above ``ceiling``, the longest that the model takes.
 
-    >>> padded_length(37, 512), padded_length(300, 512), padded_length(505, 510)
-    (40, 320, 510)
+    >>> padded_length(37, 512), padded_length(600, 8192), padded_length(509, 510), padded_length(37, 512, least=64)
+    (40, 640, 510, 64)
     """
-    step = next((step for most, step in _STEPS if tokens <= most), _LONG_STEP)
+    step = max(least, next((step for most, step in _STEPS if tokens <= most), _LONG_STEP))
     return min(-(-tokens // step) * step, max(ceiling, tokens))
 
 

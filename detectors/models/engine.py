@@ -13,6 +13,7 @@ import numpy as np
 from detectors.models.batching import Encoded, Entry, Waiting, halves, padded_length, rows_of
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+_FEW_LENGTHS = 64
 Forward = Callable[[Sequence[Encoded], int, int], Sequence[Array]]
 """Probabilities of each input, padded to a length, in a batch of a number of rows (the given ones, or more)."""
 
@@ -61,6 +62,7 @@ class Engine:
 
     At most ``queue_tokens`` wait, or one input where it alone is longer. With ``fixed_rows`` every batch of a length
     has the same number of rows, filled up with repeats: on hardware whose arithmetic depends on the shape of a batch.
+    Lengths are fewer then, so that batches are fuller.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class Engine:
     ) -> None:
         self._forward = forward
         self._batch_tokens, self._queue_tokens, self._ceiling = batch_tokens, queue_tokens, ceiling
-        self._fixed_rows = fixed_rows
+        self._fixed_rows, self._least_step = fixed_rows, _FEW_LENGTHS if fixed_rows else 1
         self._waiting = Waiting[tuple[_Call, int]]()
         self._changed = Condition(Lock())
         self._thread: Thread | None = None
@@ -88,7 +90,7 @@ class Engine:
                 self._thread = Thread(target=self._work, name="model", daemon=True)
                 self._thread.start()
             for place, encoded in enumerate(inputs):
-                length = padded_length(len(encoded.ids), self._ceiling)
+                length = padded_length(len(encoded.ids), self._ceiling, self._least_step)
                 self._wait_for_room(length)
                 self._waiting.add(Entry(encoded, length, (call, place)))
                 self._changed.notify_all()

@@ -109,7 +109,7 @@ def test_an_input_that_fails_costs_itself_alone() -> None:
 def test_too_little_memory_costs_nothing(*, fixed_rows: bool) -> None:
     """A batch that is too large is run in parts, without filling rows up again."""
     model = EchoModel(most=3)
-    engine = Engine(model, batch_tokens=128, queue_tokens=10_000, ceiling=512, fixed_rows=fixed_rows)
+    engine = Engine(model, batch_tokens=512, queue_tokens=10_000, ceiling=512, fixed_rows=fixed_rows)
 
     assert [float(number) for number in range(16)] == numbers(engine.run([encoded(number) for number in range(16)]))
 
@@ -139,12 +139,12 @@ def test_a_model_that_loses_a_result_is_a_failure() -> None:
 def test_rows_are_filled_up_where_shapes_matter() -> None:
     """Every batch of a length has the same number of rows, so that a score does not depend on how many came."""
     model = EchoModel()
-    engine = Engine(model, batch_tokens=64, queue_tokens=1_000, ceiling=512, fixed_rows=True)
+    engine = Engine(model, batch_tokens=256, queue_tokens=1_000, ceiling=512, fixed_rows=True)
 
     engine.run([encoded(0)])
     engine.run([encoded(number) for number in range(3)])
 
-    assert [(1, 8, 8), (3, 8, 8)] == model.batches
+    assert [(1, 64, 4), (3, 64, 4)] == model.batches
 
 
 def test_callers_wait_while_the_queue_is_full() -> None:
