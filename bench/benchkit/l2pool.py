@@ -12,9 +12,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
+
 from benchkit.l2 import Pair
 from benchkit.machine import memory
-
 from detectors.models import ModelOptions, Precision, load_model
 from detectors.models.pairs import PairDetector
 
@@ -33,9 +33,7 @@ def measure(folder: Path, asked: Sequence[Pair], repeats: int) -> list[list[obje
     return rows
 
 
-def _run(
-    folder: Path, asked: Sequence[Pair], processes: int, threads: int, precision: str
-) -> tuple[float, float, float]:
+def _run(folder: Path, asked: Sequence[Pair], processes: int, options: ModelOptions) -> tuple[float, float, float]:
     context = mp.get_context("spawn")
     start, done = context.Barrier(processes), context.Queue()
     shares = [asked[at::processes] for at in range(processes)]
