@@ -1,11 +1,16 @@
 """bf16 and int8 are near fp32, and as independent of batch mates."""
 
+import random
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from detectors.models import ModelOptions, Precision, load_model
+from detectors.models.batching import Encoded
+from detectors.models.engine import Failed
 from detectors.models.linears import Bf16Linear, Int8Linear
 from tests import tiny_models
 from tests.tiny_models import ITEMS
@@ -26,6 +31,23 @@ def test_a_lower_precision_scores_nearly_the_same(tmp_path: Path, precision: Pre
     assert judged == [detector.judge([item])[0] for item in ITEMS]
     for (near,), (one,) in zip(judged, exact, strict=True):
         assert near.support == pytest.approx(one.support, abs=NEAR[precision])
+
+
+@pytest.mark.parametrize("make", [tiny_models.hhem, tiny_models.nli, tiny_models.tagger])
+def test_batch_mates_change_no_probability(tmp_path: Path, dice: random.Random, make: Callable[[Path], Path]) -> None:
+    """Before rounding too: alone and in any batch within 1e-6, though mates are of any length."""
+    make(tmp_path)
+    engine = load_model(tmp_path).engine
+    inputs = [Encoded(tuple(dice.choices(range(5, 300), k=dice.randint(3, 60)))) for _ in range(40)]
+    alone = [engine.run([one])[0] for one in inputs]
+
+    for _ in range(3):
+        order = dice.sample(range(len(inputs)), k=dice.randint(2, len(inputs)))
+        for number, found in zip(order, engine.run([inputs[number] for number in order]), strict=True):
+            expected = alone[number]
+            assert not isinstance(found, Failed)
+            assert not isinstance(expected, Failed)
+            assert np.allclose(expected, found, atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("make", [Bf16Linear, Int8Linear])
