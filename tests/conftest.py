@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import structlog
 from hypothesis import settings
 
 from streams.local_llm import HOW_TO_GET_IT
@@ -28,6 +29,14 @@ def _no_models(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.path.parent.name != "settings":  # which compare defaults
             patch.setenv("GROUNDWATCH_MODELS__USE", "none")
         yield
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_found() -> Iterator[None]:
+    """A command that a test runs sets the level of the log; the next test must not depend on it."""
+    found = structlog.get_config()
+    yield
+    structlog.configure(**found)
 
 
 @pytest.fixture

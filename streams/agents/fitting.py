@@ -76,17 +76,25 @@ def span_forms(span: Span) -> Forms:
 
 
 def verdict_forms(verdict: Verdict) -> Forms:
-    """Whole; without the quoted evidence; at last without claims. Outcome, labels and failures are always kept."""
+    """Whole; without the quoted evidence; at last without claims, hops and what became of each layer.
+
+    Outcome, failures and cost are always kept.
+    """
 
     def unquoted() -> Verdict:
         claims = tuple(_unquoted(claim) for claim in verdict.claims)
-        return verdict.model_copy(update={"claims": claims})
+        hops = tuple(hop.model_copy(update={"worst": "", "worst_why": "", "evidence": ""}) for hop in verdict.hops)
+        return verdict.model_copy(update={"claims": claims, "hops": hops})
+
+    def bare() -> Verdict:
+        left_out = {"claims": (), "findings": (), "seen": (), "hops": (), "routing": (), "consistency": None}
+        return verdict.model_copy(update=left_out)
 
     key = verdict.trace_id
     return [
         lambda: record_message(key, verdict),
         lambda: record_message(key, unquoted()),
-        lambda: record_message(key, verdict.model_copy(update={"claims": (), "findings": (), "seen": ()})),
+        lambda: record_message(key, bare()),
     ]
 
 

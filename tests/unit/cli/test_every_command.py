@@ -86,8 +86,9 @@ def test_completion_offers_commands_and_fixed_words(shell: str) -> None:
     assert [word for word in ("low", "medium", "high") if word not in result.output] == []
 
 
-def test_completion_can_be_shown() -> None:
+def test_completion_can_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """For whoever keeps completions in a place of their own."""
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # no shell may be above a test
     result = CliRunner().invoke(app, ["--show-completion", "bash"], prog_name="groundwatch")
     assert "_GROUNDWATCH_COMPLETE" in result.output
 
