@@ -50,5 +50,5 @@ def test_the_address_of_a_hub_holds_no_password(hub: str) -> None:
 
 def test_models_lie_under_the_data_folder_unless_told_otherwise() -> None:
     """An empty variable means not told."""
-    assert Path("data/models") == Models(dir="").folder(Path("data"))  # type: ignore[arg-type]
+    assert Path("data/models") == Models(dir="").folder(Path("data"))
     assert Path("/srv/m") == Models(dir=Path("/srv/m")).folder(Path("data"))
