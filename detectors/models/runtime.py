@@ -65,6 +65,8 @@ class Network:
         if self.precision is not Precision.FP32:
             make = Bf16Linear if self.precision is Precision.BF16 else Int8Linear
             replace_modules(model, nn.Linear, make, spare=_HEAD)
+            for parameter in model.parameters():  # what stays in fp32 would hold the whole file in memory
+                parameter.data = parameter.data.clone()
         # The same function of nine steps in one, within 1e-6: a tenth of the time in fp32, a third in int8.
         replace_modules(model, NewGELUActivation, lambda _: nn.GELU(approximate="tanh"))
         config: PreTrainedConfig = model.config
