@@ -101,10 +101,12 @@ class MemberThread(driver.AIOKafkaConsumerThread):
     async def commit(self, offsets: Mapping[TP, int]) -> bool:
         """Commit offsets; false when the thread stops, or has stopped, before it came to that.
 
-        The engine then cancels the question, not the one who asks: raised further, it would end the thread inside the
-        client's leave of the group, before the client has closed its connections. A loop that is closed already cannot
-        be asked at all, and an agent that was in its last batch then would look as if it had failed.
+        Nobody answers a thread's questions any more once it stops; waiting for that in the middle of the client's leave
+        of the group would end in the engine's time limit, with connections that are never closed. A question that was
+        asked before is cancelled by the engine, and a loop that is closed cannot be asked: neither is a fault.
         """
+        if self.should_stop:
+            return False
         try:
             return await super().commit(offsets)
         except asyncio.CancelledError:

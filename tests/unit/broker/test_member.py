@@ -12,12 +12,27 @@ OFFSETS = {TP("questions", 0): 7}
 
 
 def _member(monkeypatch: pytest.MonkeyPatch, *, is_stopping: bool) -> MemberThread:
+    """One that begins to stop, or does not, while its commit is on the way."""
+
     async def cancelled(_thread: object, _offsets: object) -> bool:
+        monkeypatch.setattr(MemberThread, "should_stop", is_stopping)
         raise asyncio.CancelledError
 
     monkeypatch.setattr(driver.AIOKafkaConsumerThread, "commit", cancelled)
-    monkeypatch.setattr(MemberThread, "should_stop", is_stopping)
+    monkeypatch.setattr(MemberThread, "should_stop", False)
     return MemberThread.__new__(MemberThread)  # no thread is started: the base class's commit is all it would serve
+
+
+async def test_thread_that_stops_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody answers there any more, and its client would wait for that before it closes its connections."""
+
+    async def never(_thread: object, _offsets: object) -> bool:
+        raise AssertionError
+
+    member = _member(monkeypatch, is_stopping=True)
+    monkeypatch.setattr(driver.AIOKafkaConsumerThread, "commit", never)
+    monkeypatch.setattr(MemberThread, "should_stop", True)
+    assert await member.commit(OFFSETS) is False
 
 
 async def test_commit_that_a_stopping_thread_drops_is_not_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +69,7 @@ async def test_commit_on_a_closed_loop_is_not_done_only_while_stopping(
     """An agent in its last batch is no bug; a loop that closed by itself is one."""
 
     async def closed(_thread: object, _offsets: object) -> bool:
+        monkeypatch.setattr(MemberThread, "should_stop", is_stopping)
         raise RuntimeError("Event loop is closed")
 
     member = _member(monkeypatch, is_stopping=is_stopping)
