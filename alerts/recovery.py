@@ -1,8 +1,7 @@
 """The reverse test of a firing alert: resolved takes evidence that the ratio is below the one at which it would matter.
 
-An e-CUSUM against 'the rate is still at least max(1.25, √R) times the reference', R being the ratio since the onset. At
-firing it rests on few answers and is too high by selection, so R is what the count is above by more than chance, and it
-is read again on each new day.
+An e-CUSUM against 'the rate is still at least max(1.25, √R) times the reference', R being the ratio since the onset. R
+is read again on each new day, because at firing it rests on few answers and is too high by selection.
 """
 
 import math
@@ -12,8 +11,6 @@ from alerts.jump import exposure_per_answer, log_factor_in_day
 
 SMALLEST_BAR = 1.25
 LARGEST_RATIO = 25.0
-CHANCE = 1.645
-"""Standard deviations of the count that R leaves to chance: one side of a 95 % bound, by the Poisson spread √K."""
 LOWERED = 0.9
 """A bar that falls below this part of the old one replaces it, and the evidence starts anew: it is a harder claim."""
 
@@ -54,8 +51,7 @@ def fed(recovery: Recovery, judged: float, hallucinated: float, shape: float, ha
 
 
 def _bar(reference: float, judged: float, hallucinated: float) -> float:
-    surely = hallucinated - CHANCE * math.sqrt(hallucinated)
-    ratio = surely / (judged * reference) if judged > 0 else LARGEST_RATIO
+    ratio = hallucinated / (judged * reference) if judged > 0 else LARGEST_RATIO
     return max(SMALLEST_BAR, math.sqrt(min(max(ratio, 1.0), LARGEST_RATIO)))
 
 

@@ -9,24 +9,13 @@ from alerts.recovery import Recovery, fed, reviewed, started
 NO_DAY_EFFECT = 1e12
 
 
-def root_of(hallucinated: int, judged: int = 1000, reference: float = 0.05) -> float:
-    """The bar of a count, written out once more."""
-    return math.sqrt((hallucinated - 1.645 * math.sqrt(hallucinated)) / (judged * reference))
-
-
 @pytest.mark.parametrize(
     ("judged", "hallucinated", "expected"),
-    [(1000, 200, root_of(200)), (1000, 60, 1.25), (0, 0, 5.0), (1000, 1000, root_of(1000)), (17, 1, 1.25)],
+    [(1000, 200, 2.0), (1000, 60, 1.25), (0, 0, 5.0), (1000, 1000, math.sqrt(20))],
 )
 def test_bar_is_the_root_of_the_ratio_since_the_onset(judged: int, hallucinated: int, expected: float) -> None:
     """Half of the rise on the log scale, at least 1.25 and with a ratio of at most 25."""
     assert pytest.approx(expected) == started(0.05, judged, hallucinated, 0).bar
-
-
-def test_bar_leaves_to_chance_what_few_answers_show() -> None:
-    """Eight of seventeen look like nine times the rate and may be twice that; the bar must lie below twice."""
-    assert 1.25 < started(0.05, 17, 8, 0).bar < 2.0
-    assert pytest.approx(math.sqrt(9.4), rel=0.03) == started(0.05, 17_000, 8_000, 0).bar
 
 
 def test_factor_is_fair_at_the_bar() -> None:
@@ -44,7 +33,7 @@ def test_evidence_is_never_owed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hallucinated", "bar", "evidence"), [(300, root_of(300), 1.0), (215, 2.0, 1.0), (100, root_of(100), 0.0)]
+    ("hallucinated", "bar", "evidence"), [(300, math.sqrt(6), 1.0), (190, 2.0, 1.0), (100, math.sqrt(2), 0.0)]
 )
 def test_new_day_reads_the_ratio_again(hallucinated: int, bar: float, evidence: float) -> None:
     """A higher bar keeps the evidence, a slightly lower ratio keeps the bar, a much lower one starts anew."""
