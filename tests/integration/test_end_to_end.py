@@ -24,6 +24,9 @@ pytestmark = pytest.mark.timeout(400)
 TOPIC = "traces"
 CLEAR_RATE = 0.5
 """So bad that chance has no part in whether and where the test finds it; the demo's own rate is 0.2."""
+STRICT = {"GROUNDWATCH_ALERTS__PAGES_PER_MONTH": "0.02"}
+"""The one busy slice has the whole budget: with the default, in some hours of the day chance alone fires in three weeks
+of history, and what is open then hides the deploy. Found in each of twelve hours with this."""
 LARGE = {"max.message.bytes": "16000000"}
 """A 5 MB answer must fit into the product's topic."""
 
@@ -37,13 +40,13 @@ LARGE = {"max.message.bytes": "16000000"}
 def process(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Running, str]]:
     """A running process with all roles, and the address of its broker."""
     if request.param == "embedded":
-        with running(tmp_path / "a folder", None, TOPIC) as found:
+        with running(tmp_path / "a folder", None, TOPIC, **STRICT) as found:
             yield found, found.bootstrap_servers
         return
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
     with apache_kafka(home, tmp_path / "kafka") as address:
         asyncio.run(create_topics(Connection(address), [TopicSpec(TOPIC, 3, config=LARGE)]))
-        with running(tmp_path / "data", address, TOPIC) as found:
+        with running(tmp_path / "data", address, TOPIC, **STRICT) as found:
             yield found, address
 
 
@@ -123,10 +126,14 @@ def test_good_odd_and_bad_messages_are_all_accounted_for(process: tuple[Running,
         store.close()
 
 
-def firing(run: Running) -> list[Any]:
-    """Alerts on the slice of the bad deploy."""
+def firing(run: Running, near: datetime) -> list[Any]:
+    """Alerts on the slice of the bad deploy that began near it; three weeks of history may hold another by chance."""
     bad = {"intent": BUSY_INTENT, "tier": BUSY_TIER.value}
-    return [alert for alert in run.get("/api/v1/alerts?state=firing") if alert["slice"] == bad]
+    return [
+        alert
+        for alert in run.get("/api/v1/alerts?state=firing")
+        if alert["slice"] == bad and abs(datetime.fromisoformat(alert["since"]) - near) < timedelta(hours=2)
+    ]
 
 
 def test_a_bad_deploy_is_paged_with_slice_version_and_examples(process: tuple[Running, str]) -> None:
@@ -135,18 +142,17 @@ def test_a_bad_deploy_is_paged_with_slice_version_and_examples(process: tuple[Ru
     deploy = DEMO_RECIPE.deploy.model_copy(update={"hallucinated_rate": CLEAR_RATE})
     traces = list(demo_traces(datetime.now(UTC), 7, DEMO_RECIPE.model_copy(update={"deploy": deploy})))
     produce(address, TOPIC, [(trace["trace_id"].encode(), json.dumps(trace).encode()) for trace in traces])
-    run.wait_for(lambda: bool(firing(run)), 180, "an alert")
-    (alert,) = firing(run)
-    assert ("prompt", "p-15") in {(change["field"], change["after"]) for change in alert["changes"]}
     deployed = datetime.now(UTC) - deploy.before_now
-    assert abs((datetime.fromisoformat(alert["since"]) - deployed).total_seconds()) < 2 * 3600
+    run.wait_for(lambda: bool(firing(run, deployed)), 180, "an alert")
+    (alert,) = firing(run, deployed)
+    assert ("prompt", "p-15") in {(change["field"], change["after"]) for change in alert["changes"]}
     assert 3 == len([example for example in alert["examples"] if example["claim"] and example["evidence"]])
     assert alert["rate"]["low"] > alert["reference"]["rate"]
     page = run.page(f"/alerts/{alert['alert_id']}")
     assert 200 == page.status_code
     assert BUSY_INTENT in page.text
     time.sleep(5)
-    assert 1 == len(firing(run))
+    assert 1 == len(firing(run, deployed))
     assert 0 == run.stop()
 
 
