@@ -17,12 +17,13 @@ from detectors.evidence.matching import Match, PreparedClaim, rival_matches
 from detectors.evidence.nearest import nearest_piece
 from detectors.evidence.passages import IndexedPassage, PassageCache, Piece
 from detectors.evidence.restate import matched
+from detectors.evidence.shown import is_superseded, shown_evidence
 from detectors.evidence.weights import Weights, load_weights
 from detectors.evidence.why import NO_EVIDENCE, explain
 from detectors.evidence.words import words_of
 from schemas.claim import CheckItem
 from schemas.trace import Passage
-from schemas.verdict import ClaimJudgement, Evidence
+from schemas.verdict import ClaimJudgement
 
 _DECIMALS = 4
 _SAME_SUBJECT = 0.75
@@ -136,7 +137,7 @@ def _contradicts(claim: PreparedClaim, rival: Match) -> bool:
 
 def _judgement(scored: Sequence[_Scored], passages: Sequence[Passage]) -> ClaimJudgement:
     """Maximum support and maximum contradiction, apart; a superseded passage has no say beside one in force."""
-    in_force = [one for one in scored if not _is_superseded(passages[one.reading.found.passage])] or scored
+    in_force = [one for one in scored if not is_superseded(passages[one.reading.found.passage])] or scored
     supporting = max(in_force, key=lambda one: one.support)
     opposing = max(in_force, key=lambda one: one.contradiction)
     shown = supporting if supporting.support >= opposing.contradiction else opposing
@@ -144,7 +145,7 @@ def _judgement(scored: Sequence[_Scored], passages: Sequence[Passage]) -> ClaimJ
     return ClaimJudgement(
         support=supporting.support,
         contradiction=opposing.contradiction,
-        evidence=_evidence(found.passage, found.best, found.content_hash, passages),
+        evidence=shown_evidence(found.passage, passages[found.passage], found.best, found.content_hash),
         why=explain(shown.reading.claim, found),
     )
 
@@ -156,21 +157,5 @@ def _unmatched(
     if nearest is None:
         return ClaimJudgement(support=0.0, contradiction=0.0, why=NO_EVIDENCE)
     number, piece = nearest
-    shown = _evidence(number, piece, indexed[number].content_hash, passages)
+    shown = shown_evidence(number, passages[number], piece, indexed[number].content_hash)
     return ClaimJudgement(support=0.0, contradiction=0.0, evidence=shown, why=NO_EVIDENCE)
-
-
-def _is_superseded(passage: Passage) -> bool:
-    return passage.archived or bool(passage.superseded_by)
-
-
-def _evidence(number: int, piece: Piece, content_hash: str, passages: Sequence[Passage]) -> Evidence:
-    passage = passages[number]
-    return Evidence(
-        passage=number,
-        doc_id=passage.doc_id,
-        passage_hash=content_hash,
-        start=piece.start,
-        end=piece.end,
-        text=passage.text[piece.start : piece.end],
-    )

@@ -11,6 +11,7 @@ from itertools import islice
 
 from detectors.evidence.matching import match, prepare
 from detectors.evidence.passages import PassageCache
+from detectors.evidence.shown import is_superseded, shown_evidence
 from detectors.evidence.terms import Terms
 from detectors.models.options import ModelOptions
 from detectors.models.own.asking import AskedClaim
@@ -63,7 +64,7 @@ class Premises:
         indexed = self._cache.indexed(item.passages)
         texts = [self._encoder.clean(passage.text) for passage in item.passages]
         full = [number for number, text in enumerate(texts) if text.strip()]
-        current = [number for number in full if not _is_superseded(item.passages[number])]
+        current = [number for number in full if not is_superseded(item.passages[number])]
         return Context(item.passages, list(zip(indexed, texts, strict=True)), current or full)
 
     def of(self, claim: AskedClaim, context: Context, room: int) -> list[Premise]:
@@ -107,19 +108,7 @@ class Premises:
             yield from self._encoder.windows(context.indexed[number][1], room, min(self._overlap, room // 2))
 
 
-def _is_superseded(passage: Passage) -> bool:
-    return passage.archived or bool(passage.superseded_by)
-
-
 def _evidence(context: Context, numbers: Sequence[int], place: Place) -> Evidence:
     number = numbers[place[0]]
     index, _ = context.indexed[number]
-    piece, passage = index.pieces[place[1]], context.passages[number]
-    return Evidence(
-        passage=number,
-        doc_id=passage.doc_id,
-        passage_hash=index.content_hash,
-        start=piece.start,
-        end=piece.end,
-        text=passage.text[piece.start : piece.end],
-    )
+    return shown_evidence(number, context.passages[number], index.pieces[place[1]], index.content_hash)

@@ -10,6 +10,7 @@ from math import tanh
 from typing import Protocol
 
 from detectors.evidence.passages import IndexedPassage, PassageCache
+from detectors.evidence.shown import is_superseded, shown_evidence
 from detectors.evidence.terms import Terms
 from detectors.evidence.why import NO_EVIDENCE
 from detectors.evidence.words import words_of
@@ -20,7 +21,6 @@ from detectors.models.own.evidence import Chooser, Chunk, Passages
 from detectors.models.own.suspects import doubted
 from schemas.claim import CheckItem
 from schemas.labels import Outcome
-from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement, Evidence
 
 VERSION = 1
@@ -125,14 +125,15 @@ class CrossEncoder:
         read: list[list[Reading | None]] = [[None] * len(item.claims) for item in items]
         asked: list[_Asked] = []
         for at, item in enumerate(items):
+            indexes = self._cache.indexed(item.passages)
             for number, claim in enumerate(asked_claims(item)):
                 if claim is not None:
                     stretches = self._stretches(claim)
-                    read[at][number] = Reading(is_too_long=len(stretches) > _MOST_STRETCHES)
-                    asked += self._asked((at, number), stretches[:_MOST_STRETCHES], item)
+                    is_too_long = len(stretches) > _MOST_STRETCHES
+                    read[at][number] = Reading(is_too_long=is_too_long)
+                    asked += () if is_too_long else self._asked((at, number), stretches, item, indexes)
         for (at, number), reading in _weakest(asked, self._model.scorer.score([one.pair for one in asked])).items():
-            if read[at][number] == Reading():
-                read[at][number] = reading
+            read[at][number] = reading
         return read
 
     def _stretches(self, claim: AskedClaim) -> list[AskedClaim]:
@@ -143,16 +144,23 @@ class CrossEncoder:
         texts = [claim.text[start:end] for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
         return [AskedClaim(text, words_of(text)) for text in texts[: _MOST_STRETCHES + 1]]
 
-    def _asked(self, place: tuple[int, int], stretches: Sequence[AskedClaim], item: CheckItem) -> Iterator[_Asked]:
+    def _asked(
+        self,
+        place: tuple[int, int],
+        stretches: Sequence[AskedClaim],
+        item: CheckItem,
+        indexes: Sequence[IndexedPassage],
+    ) -> Iterator[_Asked]:
         """What is to be scored of one claim: passages in force, or where none of them shares a word, the others."""
-        indexes = self._cache.indexed(item.passages)
-        in_force = [number for number, passage in enumerate(item.passages) if not _is_superseded(passage)]
+        in_force = [number for number, passage in enumerate(item.passages) if not is_superseded(passage)]
         for at, claim in enumerate(stretches):
             for numbers in (in_force, range(len(indexes))):
                 found = self._chunks(claim, [(indexes[number], item.passages[number].text) for number in numbers])
                 for chunk in found:
                     number, piece = numbers[chunk.best[0]], chunk.best[1]
-                    shown = _evidence(number, item.passages[number], indexes[number], piece)
+                    shown = shown_evidence(
+                        number, item.passages[number], indexes[number].pieces[piece], indexes[number].content_hash
+                    )
                     yield _Asked(place, at, claim.text, shown, self._model.encoder.pair(chunk.texts, claim.text))
                 if found:
                     break
@@ -200,19 +208,3 @@ def reason(reading: Reading) -> str:
 def sigmoid(log_odds: float) -> float:
     """The logistic function, without overflow."""
     return 0.5 * (1 + tanh(0.5 * log_odds))
-
-
-def _evidence(number: int, passage: Passage, index: IndexedPassage, at: int) -> Evidence:
-    piece = index.pieces[at]
-    return Evidence(
-        passage=number,
-        doc_id=passage.doc_id,
-        passage_hash=index.content_hash,
-        start=piece.start,
-        end=piece.end,
-        text=passage.text[piece.start : piece.end],
-    )
-
-
-def _is_superseded(passage: Passage) -> bool:
-    return passage.archived or bool(passage.superseded_by)
