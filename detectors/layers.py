@@ -4,7 +4,7 @@ Models (L2) need none of their own: they are a ``detectors.detector.Detector``.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from schemas.claim import CheckItem
@@ -13,6 +13,8 @@ from schemas.layers import Consistency, LayerReason
 from schemas.routes import ConsistencyRule, JudgeRule, Route
 from schemas.trace import Trace
 from schemas.verdict import ClaimJudgement
+
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,30 @@ class Spent:
     tokens_out: int = 0
     cost_usd: float = 0.0
     took_ms: float = 0.0
+
+    def plus(self, more: "Spent") -> "Spent":
+        """Both together but for the time, which is an answer's own, since its calls overlap."""
+        return replace(
+            self,
+            calls=self.calls + more.calls,
+            cached=self.cached + more.cached,
+            tokens_in=self.tokens_in + more.tokens_in,
+            tokens_out=self.tokens_out + more.tokens_out,
+            cost_usd=self.cost_usd + more.cost_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars per million tokens; 0 for an endpoint that costs nothing by the token."""
+
+    usd_per_million_in: float = 0.0
+    usd_per_million_out: float = 0.0
+
+    def spent(self, calls: int, tokens_in: int, tokens_out: int) -> Spent:
+        """What so many calls cost."""
+        usd = (tokens_in * self.usd_per_million_in + tokens_out * self.usd_per_million_out) / _MILLION
+        return Spent(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=usd)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from detectors.consistency import CompletionResampler, SelfConsistency
 from detectors.detector import Detector
-from detectors.layers import Purse
+from detectors.layers import Prices, Purse
 from streams.completion import OpenAICompletion
 from streams.settings.consistency import Consistency
 
@@ -25,7 +25,6 @@ def consistency_of(settings: Consistency, purse: Purse, detector: Detector) -> S
     resampler = CompletionResampler(
         completion,
         samples_per_call=settings.samples_per_call,
-        usd_in=settings.usd_per_million_in,
-        usd_out=settings.usd_per_million_out,
+        prices=Prices(settings.usd_per_million_in, settings.usd_per_million_out),
     )
     return SelfConsistency(detector, purse, resampler, settings.calls_at_once, completion.close)

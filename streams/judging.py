@@ -5,8 +5,8 @@ from time import monotonic
 
 from detectors.breaker import Breaker, BreakerRule
 from detectors.golden.reading import read_well_formed
-from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge, Prices, golden_examples
-from detectors.layers import JudgeCache, Purse
+from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge, golden_examples
+from detectors.layers import JudgeCache, Prices, Purse
 from streams.completion import OpenAICompletion
 from streams.settings.judge import Judge
 

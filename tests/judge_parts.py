@@ -7,8 +7,8 @@ from typing import Any
 
 from detectors.breaker import Breaker, BreakerRule
 from detectors.completion import Ask, Completion, Message
-from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge, Prices
-from detectors.layers import JudgeCache, JudgeTask, Payer, Purse, Spent
+from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge
+from detectors.layers import JudgeCache, JudgeTask, Payer, Prices, Purse, Spent
 from schemas.claim import CheckItem
 from schemas.labels import RiskTier
 from schemas.routes import JudgeRule, Route

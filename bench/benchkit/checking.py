@@ -15,8 +15,8 @@ from aiohttp import web
 from detectors.breaker import Breaker, BreakerRule
 from detectors.completion import Ask, Choice, Reply
 from detectors.evidence import load_evidence_detector
-from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge, Prices
-from detectors.layers import Layers, StackedDetector
+from detectors.judge import Counts, JudgePrompt, Limits, Line, LlmJudge
+from detectors.layers import Layers, Prices, StackedDetector
 from sampling.effective import compose
 from schemas.errors import ConfigError
 from schemas.policy import PolicyDocument

@@ -1,16 +1,14 @@
 """Draws answers from a chat endpoint: several a call where it can, and as many calls as that takes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from detectors.breaker import Breaker, BreakerRule
 from detectors.completion import Ask, Completion, CompletionFailed, Message, Reply
 from detectors.consistency.resampling import ResamplingFailed, Samples
-from detectors.layers import Spent
+from detectors.layers import Prices, Spent
 from schemas.layers import LayerReason
-
-_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +16,12 @@ class CompletionResampler:
     """Implements ``Resampler``; the prompt is one message of a user, since traces do not keep the roles.
 
     ``samples_per_call`` are asked for at once, which pays for the prompt once; an endpoint that gives fewer is asked
-    again. Prices are in US dollars for a million tokens; ``clock`` is that of deadlines.
+    again. ``clock`` is that of deadlines.
     """
 
     completion: Completion
     samples_per_call: int = 4
-    usd_in: float = 0.0
-    usd_out: float = 0.0
+    prices: Prices = field(default_factory=Prices)
     clock: Callable[[], float] = monotonic
     breaker: Breaker = field(default_factory=lambda: Breaker(BreakerRule(), monotonic))
 
@@ -55,14 +52,14 @@ class CompletionResampler:
             try:
                 reply = self._asked(ask)
             except CompletionFailed as error:
-                took = self._with(took, 1, error.tokens_in, 0)
+                took = took.plus(self.prices.spent(1, error.tokens_in, 0))
                 why_stopped = _reason(error)
             else:
-                took = self._with(took, reply.calls, reply.tokens_in, reply.tokens_out)
+                took = took.plus(self.prices.spent(reply.calls, reply.tokens_in, reply.tokens_out))
                 written = [choice.text for choice in reply.choices if choice.text.strip()]
                 texts += written
                 why_stopped = None if written else LayerReason.FAILED
-        spent = Spent(took.calls, 0, took.tokens_in, took.tokens_out, took.cost_usd, 1000 * (self.clock() - began))
+        spent = replace(took, took_ms=1000 * (self.clock() - began))
         if not texts:
             raise ResamplingFailed(why_stopped or LayerReason.FAILED, spent)
         return Samples(tuple(texts[:count]), spent)
@@ -89,15 +86,6 @@ class CompletionResampler:
             raise
         self.breaker.ended(was_answered=True)
         return reply
-
-    def _with(self, took: Spent, calls: int, tokens_in: int, tokens_out: int) -> Spent:
-        cost = (tokens_in * self.usd_in + tokens_out * self.usd_out) / _MILLION
-        return Spent(
-            calls=took.calls + calls,
-            tokens_in=took.tokens_in + tokens_in,
-            tokens_out=took.tokens_out + tokens_out,
-            cost_usd=took.cost_usd + cost,
-        )
 
 
 def _reason(error: CompletionFailed) -> LayerReason:

@@ -1,6 +1,6 @@
 """L3: a language model judges single claims by the passages alone; what goes wrong has a reason and is no verdict."""
 
-from detectors.judge.calling import Counts, Line, Prices
+from detectors.judge.calling import Counts, Line
 from detectors.judge.examples import Example, golden_examples, shipped_examples
 from detectors.judge.judge import Limits, LlmJudge
 from detectors.judge.prompting import JudgePrompt
@@ -12,7 +12,6 @@ __all__ = [
     "Limits",
     "Line",
     "LlmJudge",
-    "Prices",
     "golden_examples",
     "shipped_examples",
 ]

@@ -7,13 +7,12 @@ from threading import Lock
 
 from detectors.breaker import Breaker
 from detectors.completion import Ask, Choice, Completion, CompletionFailed, Reply, prompt_tokens
-from detectors.layers import Payer, Purse, Spent
+from detectors.layers import Payer, Prices, Purse, Spent
 from schemas.labels import Outcome
 from schemas.layers import LayerReason
 
 TRIES = 2
 """A call that found the endpoint silent or away is made once more, within the time that is left."""
-_MILLION = 1_000_000
 _MILLISECONDS = 1000
 _OUTCOMES = {
     "timeout": Outcome.ERROR_TIMEOUT,
@@ -29,18 +28,6 @@ class Unjudged(Exception):
         super().__init__(outcome.value)
         self.outcome = outcome
         self.stopped = stopped
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """US dollars per million tokens; 0 for an endpoint that costs nothing by the token."""
-
-    usd_per_million_in: float = 0.0
-    usd_per_million_out: float = 0.0
-
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        """What these tokens cost."""
-        return (tokens_in * self.usd_per_million_in + tokens_out * self.usd_per_million_out) / _MILLION
 
 
 @dataclass(slots=True)
@@ -64,14 +51,7 @@ class Bill:
 
     def add(self, more: Spent) -> None:
         """One more call."""
-        held = self.spent
-        self.spent = replace(
-            held,
-            calls=held.calls + more.calls,
-            tokens_in=held.tokens_in + more.tokens_in,
-            tokens_out=held.tokens_out + more.tokens_out,
-            cost_usd=held.cost_usd + more.cost_usd,
-        )
+        self.spent = self.spent.plus(more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +93,10 @@ class Line:
                 raise Unjudged(Outcome.ERROR_BUDGET, LayerReason.OVER_BUDGET)
             spent = Spent(calls=1)
             reply = self.completion.ask(ask)
-            spent = self._spent(reply.calls, reply.tokens_in, reply.tokens_out)
+            spent = self.prices.spent(reply.calls, reply.tokens_in, reply.tokens_out)
         except CompletionFailed as error:
             was_answered = not error.is_away
-            spent = self._spent(1, error.tokens_in, 0)
+            spent = self.prices.spent(1, error.tokens_in, 0)
             raise
         finally:
             if spent is None:
@@ -126,8 +106,3 @@ class Line:
                 bill.add(spent)
                 self.purse.settle(payer, tokens, replace(spent, took_ms=(self.clock() - began) * _MILLISECONDS))
         return reply
-
-    def _spent(self, calls: int, tokens_in: int, tokens_out: int) -> Spent:
-        return Spent(
-            calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=self.prices.of(tokens_in, tokens_out)
-        )

@@ -8,7 +8,7 @@ import pytest
 from detectors.breaker import Breaker, BreakerRule
 from detectors.completion import Ask, Choice, CompletionFailed, Reply
 from detectors.consistency import CompletionResampler, ResamplingFailed, Samples
-from detectors.layers import Spent
+from detectors.layers import Prices, Spent
 from schemas.layers import LayerReason
 
 Step = Sequence[str] | CompletionFailed
@@ -45,7 +45,7 @@ class Clock:
 
 def drawn(endpoint: ScriptedEndpoint, count: int = 4, per_call: int = 4, deadline: float | None = None) -> Samples:
     """Samples at a temperature of 0.7."""
-    resampler = CompletionResampler(endpoint, per_call, 100_000.0, 1_000_000.0, Clock())
+    resampler = CompletionResampler(endpoint, per_call, Prices(100_000.0, 1_000_000.0), Clock())
     return resampler.sample("the prompt", count, 0.7, 99, deadline)
 
 
