@@ -33,7 +33,7 @@ from detectors.models.own.fit_stack import claims_of, fit, unseen_l1
 from detectors.models.own.held_out import Answer, answers
 from detectors.models.own.human import wrong_spans
 from detectors.models.own.loading import load_from
-from detectors.models.own.stages import HELD_OUT, fold_of
+from detectors.models.own.stages import HELD_OUT, fold_of_record
 from detectors.models.stacking import Stacked
 from schemas.claim import CheckItem
 from schemas.trace import Passage
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
     records = read_records(data_path())
-    unseen = [record for record in records if fold_of(record) == HELD_OUT]
+    unseen = [record for record in records if fold_of_record(record) == HELD_OUT]
     if options.speed:
         report: Any = _speed(options.folder, unseen)
     else:

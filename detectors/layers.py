@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from detectors.detector import Detector
 from schemas.claim import CheckItem
 from schemas.labels import RiskTier
 from schemas.layers import Consistency, LayerReason
@@ -172,36 +173,22 @@ class JudgeCache(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
-    """The layers above L1 that a process has; ``models`` is L2 stacked on L1, which answers in L1's place."""
-
-    models: "StackedDetector | None" = None
-    judge: ClaimJudge | None = None
-    consistency: ConsistencyCheck | None = None
-    notes: Mapping[str, str] = field(default_factory=dict)
-    """Why a layer that was asked for is not here, by layer, for people."""
-
-
-class StackedDetector(Protocol):
+class StackedDetector(Detector, Protocol):
     """A ``Detector`` of L1 and L2 together, which can be given what L1 said already."""
-
-    @property
-    def name(self) -> str:
-        """Short constant name, fit for a metric label."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Version of everything that decides the scores, L1's included."""
-        ...
-
-    def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
-        """As ``Detector.judge``."""
-        ...
 
     def judge_after(
         self, items: Sequence[CheckItem], below: Sequence[Sequence[ClaimJudgement] | None]
     ) -> list[list[ClaimJudgement]]:
         """As ``judge``, with L1's judgements where they are known (None where not)."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The layers above L1 that a process has; ``models`` is L2 stacked on L1, which answers in L1's place."""
+
+    models: StackedDetector | None = None
+    judge: ClaimJudge | None = None
+    consistency: ConsistencyCheck | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Why a layer that was asked for is not here, by layer, for people."""

@@ -42,7 +42,12 @@ class AnswerExample:
     @property
     def fold(self) -> int:
         """The fold of its source: near-copies and shared pages stay together."""
-        return int(hashlib.sha256(self.source.encode()).hexdigest(), 16) % FOLDS
+        return fold_of(self.source)
+
+
+def fold_of(source: str) -> int:
+    """The fold of a source, as ``dataset/source_id``."""
+    return int(hashlib.sha256(source.encode()).hexdigest(), 16) % FOLDS
 
 
 def build_examples(records: Iterable[Mapping[str, Any]]) -> list[AnswerExample]:

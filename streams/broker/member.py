@@ -103,7 +103,7 @@ class MemberThread(driver.AIOKafkaConsumerThread):
 
         Nobody answers a thread's questions any more once it stops; waiting for that in the middle of the client's leave
         of the group would end in the engine's time limit, with connections that are never closed. A question that was
-        asked before is cancelled by the engine, and a loop that is closed cannot be asked: neither is a fault.
+        asked before is cancelled by the engine, which is no fault.
         """
         if self.should_stop:
             return False
@@ -112,10 +112,6 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self.should_stop and not (task and task.cancelling()):
-                return False
-            raise
-        except RuntimeError:
-            if self.should_stop and self.thread_loop.is_closed():
                 return False
             raise
 

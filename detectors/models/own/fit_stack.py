@@ -26,7 +26,7 @@ from detectors.models.own.base import base_folder
 from detectors.models.own.held_out import PARTS, Answer, answers
 from detectors.models.own.human import Row
 from detectors.models.own.loading import RECORD, load_from
-from detectors.models.own.stages import HELD_OUT, fold_of
+from detectors.models.own.stages import HELD_OUT, fold_of_record
 from detectors.models.stacking import FEATURES, StackWeights
 from schemas.errors import ConfigError
 
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     path = options.folder / RECORD
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     model = load_from(options.folder, base_folder(), ModelOptions())
-    unseen = [one for one in records if fold_of(one) == HELD_OUT]
+    unseen = [one for one in records if fold_of_record(one) == HELD_OUT]
     claims = claims_of(answers(unseen, unseen_l1(records, options.l1), model))
     dump(fit(claims), options.folder / "stack.json")
     natural = claims.rows(np.char.startswith(claims.group, _NATURAL))

@@ -1,11 +1,10 @@
 """What is trained in which order: pairs of both stages, ready encoded, from the sources that are not held out."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from detectors.evidence.examples import FOLDS
+from detectors.evidence.examples import FOLDS, fold_of
 from detectors.evidence.weights import load_weights
 from detectors.models.own.batching import Input, as_input, plan
 from detectors.models.own.encoding import Encoder
@@ -44,10 +43,9 @@ class Plan:
     """People's good claims beside corruptions of them, each pass."""
 
 
-def fold_of(record: Row) -> int:
+def fold_of_record(record: Row) -> int:
     """As L1's folds: near-copies and shared pages stay together."""
-    text = f"{record['dataset']}/{record['source_id']}"
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % FOLDS
+    return fold_of(f"{record['dataset']}/{record['source_id']}")
 
 
 def stages(records: Sequence[Row], encoder: Encoder, how: Plan) -> list[Stage]:

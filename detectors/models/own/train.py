@@ -21,7 +21,7 @@ from detectors.models.own.base import SHA256, base_config, base_folder
 from detectors.models.own.encoding import Encoder
 from detectors.models.own.human import Row
 from detectors.models.own.network import from_base, trained
-from detectors.models.own.stages import HELD_OUT, Plan, fold_of, stages, watched_claims
+from detectors.models.own.stages import HELD_OUT, Plan, fold_of_record, stages, watched_claims
 from detectors.models.own.trainer import Trainer
 from schemas.errors import ConfigError
 
@@ -34,9 +34,9 @@ def run(records: Sequence[Row], how: Plan, folder: Path, out: Path) -> dict[str,
     folder.mkdir(parents=True, exist_ok=True)
     base = base_folder()
     encoder = Encoder(base)
-    used = [record for record in records if fold_of(record) != HELD_OUT]
+    used = [record for record in records if fold_of_record(record) != HELD_OUT]
     both = stages(used, encoder, how)
-    watched = watched_claims([record for record in records if fold_of(record) == HELD_OUT], encoder)
+    watched = watched_claims([record for record in records if fold_of_record(record) == HELD_OUT], encoder)
     torch.manual_seed(how.seed)
     network = from_base(base)
     done: dict[str, Any] = {"pairs": {}, "seconds": {}}

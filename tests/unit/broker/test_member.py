@@ -69,10 +69,10 @@ async def test_commit_on_a_closed_loop_is_not_done_only_while_stopping(
     """An agent in its last batch is no bug; a loop that closed by itself is one."""
 
     async def closed(_thread: object, _offsets: object) -> bool:
-        monkeypatch.setattr(MemberThread, "should_stop", is_stopping)
         raise RuntimeError("Event loop is closed")
 
     member = _member(monkeypatch, is_stopping=is_stopping)
+    monkeypatch.setattr(MemberThread, "should_stop", is_stopping)
     monkeypatch.setattr(driver.AIOKafkaConsumerThread, "commit", closed)
     loop = asyncio.new_event_loop()
     loop.close()
