@@ -17,7 +17,8 @@ from streams.agents.batches import Partition
 from streams.agents.deadletter import Ceiling
 from streams.agents.fates import Ledger
 from streams.agents.ingest import Ingest
-from streams.agents.watermarks import Watermarks
+from streams.agents.quarantine import LeftOut
+from streams.agents.watermarks import Watermarks, place_of
 from streams.assembly import ClosingRules, OpenTraces
 from streams.broker.topics import SPANS
 from streams.clock import settled_now, utc_now
@@ -132,11 +133,12 @@ def _admission(runtime: Runtime) -> Admission:
         now=utc_now,
         limits=IngestLimits(settings.store.retention_days, settings.ingest.max_message_bytes),
         settled_now=settled_now,
+        refused=runtime.health.refused,
     )
 
 
 def _ledger(runtime: Runtime) -> Ledger:
-    return Ledger(runtime.open_store(), utc_now, runtime.health.fates)
+    return Ledger(runtime.open_store(), utc_now, runtime.health.fates, runtime.health.refused)
 
 
 async def _finishing(runtime: Runtime) -> Finish:
@@ -192,9 +194,12 @@ async def _watermarks(runtime: Runtime) -> tuple[Store, Watermarks]:
 def _save_watermarks(
     runtime: Runtime, app: faust.App, watermarks: Watermarks, store: Store, open_since: OpenSince
 ) -> None:
+    consequence = "the mark of that partition stays where it was, and so buckets stay open until one is taken again"
+    left_out = LeftOut("watermarks", place_of, consequence, runtime.health.refused)
+
     async def save() -> None:
         rows = watermarks.rows(assigned(app), settled_now(), open_since())
         if rows:
-            await asyncio.to_thread(store.insert_watermarks, rows)
+            await asyncio.to_thread(left_out.write, store.insert_watermarks, rows)
 
     runtime.every(WATERMARK_SECONDS, "watermarks", save)

@@ -4,6 +4,7 @@ Ingest admits traces that came in one message, assemble those made of spans; wha
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,7 +19,7 @@ from streams.agents.arrivals import CLOCK_TOLERANCE, Arrival, split_ahead, split
 from streams.agents.deadletter import DeadLetter, from_error
 from streams.agents.fitting import drawn_forms, send_fitting
 from streams.agents.policies import KnownPolicies
-from streams.agents.quarantine import insert_or_quarantine
+from streams.agents.quarantine import LeftOut, insert_or_quarantine
 from streams.broker.publisher import Publisher
 from streams.broker.topics import DRAWN
 from streams.store import ExpiredCount, Store, TraceHead
@@ -56,6 +57,8 @@ class Admission:
     limits: IngestLimits = IngestLimits()
     settled_now: Callable[[], datetime] | None = None
     """The time by which a trace is too old; ``now`` when None."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """Rows that are no traces and that the store refuses, by table."""
 
     async def admit(self, arrivals: Sequence[Arrival], expired: Sequence[ExpiredCount] = ()) -> Admitted:
         """Make the traces safe; at most one arrival a trace id, with its head where it was stored before.
@@ -99,8 +102,8 @@ class Admission:
         refused = {head.trace_id: error for head, error in insert_or_quarantine(self.store.insert_heads, heads)}
         known = [row for row in rows if row.trace.trace_id not in refused]
         refused |= {row.trace.trace_id: error for row, error in insert_or_quarantine(self.store.insert_traces, known)}
-        if expired:
-            self.store.insert_expired(expired)
+        left_out = LeftOut("expired", _id, "the trace is counted nowhere", self.refused)
+        left_out.write(self.store.insert_expired, expired)
         return {trace_id: _rejected(by_id[trace_id], error) for trace_id, error in refused.items()}
 
     async def _forward(self, drawn: Sequence[DrawnTrace]) -> None:
@@ -109,6 +112,10 @@ class Admission:
         )
         if shortened:
             log.warning("drawn_shortened", traces=shortened, topic=DRAWN)
+
+
+def _id(row: ExpiredCount) -> str:
+    return row.trace_id
 
 
 def _rejected(arrival: Arrival, error: RowRejected) -> DeadLetter:

@@ -8,9 +8,11 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 from streams.agents.arrivals import Arrival, Read
 from streams.agents.deadletter import DeadLetter
+from streams.agents.quarantine import LeftOut
 from streams.messages import Message
 from streams.store import ExpiredCount, MessageFate, SourceFate, Store, UnstoredTrace
 
@@ -47,22 +49,35 @@ class FateCounts:
 
 @dataclass(slots=True)
 class Ledger:
-    """Writes fates to the store with a client of its own, and counts them."""
+    """Writes fates to the store with a client of its own, and counts them; ``refused`` counts rows that it refuses."""
 
     store: Store
     now: Callable[[], datetime]
     counts: FateCounts = field(default_factory=FateCounts)
+    refused: Counter[str] = field(default_factory=Counter)
 
     async def record(self, rows: Sequence[MessageFate]) -> None:
         """Put these down; the same rows again change nothing, and of a position the last counts. Raises Retryable."""
         if rows:
-            await asyncio.to_thread(self.store.fates.insert, rows, self.now())
+            insert = partial(self.store.fates.insert, handled_at=self.now())
+            left_out = LeftOut("message_fates", _place, "coverage names the message as missing", self.refused)
+            await asyncio.to_thread(left_out.write, insert, rows)
             self.counts.add(rows)
 
     async def record_unstored(self, rows: Sequence[UnstoredTrace]) -> None:
         """Put down traces of spans that closed without being stored. Raises Retryable."""
         if rows:
-            await asyncio.to_thread(self.store.fates.insert_unstored, rows, self.now())
+            insert = partial(self.store.fates.insert_unstored, closed_at=self.now())
+            left_out = LeftOut("unstored_traces", _topic, "coverage does not count the trace", self.refused)
+            await asyncio.to_thread(left_out.write, insert, rows)
+
+
+def _place(row: MessageFate) -> str:
+    return f"{row.topic} {row.partition}:{row.offset}"
+
+
+def _topic(row: UnstoredTrace) -> str:
+    return row.topic
 
 
 def fates_of(

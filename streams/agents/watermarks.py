@@ -75,3 +75,8 @@ class Watermarks:
             next_offset=self._next_offset.get(key, -1),
             at=at,
         )
+
+
+def place_of(mark: Watermark) -> str:
+    """Which partition it is of."""
+    return f"{mark.topic} {mark.partition}"

@@ -109,6 +109,12 @@ SOURCE_TRACES = Metric(
 DEAD_SHARE = Metric(
     "groundwatch_dead_letter_ratio", _G, "Share of dead letters among the last 2,000 messages of the topic", ("topic",)
 )
+REFUSED_ROWS = Metric(
+    "groundwatch_refused_rows",
+    _C,
+    "Rows beside the messages (watermarks, fates, expired traces) that the store refused for their content; always 0",
+    ("table",),
+)
 LOST = Metric(
     "groundwatch_lost_messages",
     _C,

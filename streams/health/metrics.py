@@ -4,6 +4,7 @@ Values stay where they are made (vitals, ledger, alert step), so that no part of
 """
 
 import platform
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -61,6 +62,8 @@ class Sources:
     process: Process
     now: Callable[[], datetime]
     fates: FateCounts = field(default_factory=FateCounts)
+    refused: Counter[str] = field(default_factory=Counter)
+    """Rows that are no messages and that the store refused, by table."""
     layers: LayerCounts = field(default_factory=LayerCounts)
     alert: AlertPulse | None = None
     open_traces: OpenTraces | None = None
@@ -180,6 +183,7 @@ def _of_flow(sources: Sources) -> Iterator[Pair]:
     fates = sources.fates
     yield names.SOURCE_MESSAGES, (((topic, fate.value), n) for (topic, fate), n in fates.messages.items())
     yield names.SOURCE_TRACES, (((topic, fate.value), n) for (topic, fate), n in fates.traces.items())
+    yield names.REFUSED_ROWS, (((table,), count) for table, count in sources.refused.items() if count)
     yield names.DEAD_SHARE, (((topic,), share) for topic, share in fates.dead_shares().items())
     yield names.LOST, (((topic,), count) for topic, count in sources.losses.messages.items())
     yield names.MADE_ANEW, (((topic,), count) for topic, count in sources.losses.made_anew.items())

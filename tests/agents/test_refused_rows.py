@@ -1,13 +1,22 @@
 """A row that the store refuses for ever costs its own trace a place in the store, and no other trace anything."""
 
+from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import cast
 
-from schemas.errors import RowRejected
+import pytest
+from structlog.testing import capture_logs
+
+from schemas.errors import RowRejected, StoreUnavailable
+from streams.agents.fates import Ledger
+from streams.agents.quarantine import LeftOut
+from streams.agents.watermarks import place_of
 from streams.broker.topics import DEADLETTER, DRAWN
-from streams.store import ALL_TENANTS, StoredSpan, TraceHead
+from streams.store import ALL_TENANTS, ExpiredCount, MessageFate, SourceFate, Store, StoredSpan, TraceHead, Watermark
 from tests.agents.flow import Flow, native
 from tests.agents.span_flow import AT, GRACE, SpanFlow
+from tests.builders import NOW
 from tests.fakes_store import MemoryStore
 from tests.openinference import hex_id, request
 
@@ -28,6 +37,16 @@ class Refusing(MemoryStore):
         """All of them, or none."""
         self._check([row.span.trace_id for row in rows])
         super().insert_spans(rows, now)
+
+    def insert_expired(self, rows: Sequence[ExpiredCount]) -> None:
+        """All of them, or none."""
+        self._check([row.trace_id for row in rows])
+        super().insert_expired(rows)
+
+    def insert_watermarks(self, rows: Sequence[Watermark]) -> None:
+        """All of them, or none."""
+        self._check([row.topic for row in rows])
+        super().insert_watermarks(rows)
 
     def _check(self, trace_ids: Sequence[str]) -> None:
         if self.refused in trace_ids:
@@ -56,3 +75,70 @@ async def test_a_refused_span_makes_its_trace_a_dead_letter_and_costs_no_other()
     (letter,) = run.flow.publisher.messages(DEADLETTER)
     assert hex_id("bad", 16).encode() == letter.key
     assert {} == run.assemble.held()
+
+
+def marks(*topics: str) -> list[Watermark]:
+    """A mark of each topic."""
+    return [Watermark(topic=topic, partition=0, event_time=NOW, at=NOW) for topic in topics]
+
+
+def test_a_refused_watermark_is_named_once_and_the_other_partitions_move_on() -> None:
+    """It is no message: its partition holds its buckets open, which is safe, and nobody else waits for it."""
+    store, counts = Refusing("bad"), Counter[str]()
+    left_out = LeftOut("watermarks", place_of, "buckets stay open", counts)
+    with capture_logs() as logs:
+        for _ in range(3):
+            left_out.write(store.insert_watermarks, marks("one", "bad", "two"))
+    assert ["one", "two"] == [mark.topic for mark in store.watermarks()]
+    assert {"watermarks": 3} == counts
+    assert [("row_left_out", "bad 0")] == [(line["event"], line["place"]) for line in logs]
+    store.refused = ""
+    left_out.write(store.insert_watermarks, marks("bad"))
+    assert {"one", "two", "bad"} == {mark.topic for mark in store.watermarks()}
+
+
+def test_a_store_that_is_away_is_no_refusal() -> None:
+    """The caller waits and tries all rows again."""
+
+    def away(_rows: Sequence[Watermark]) -> None:
+        raise StoreUnavailable("the fake store is away")
+
+    counts = Counter[str]()
+    with pytest.raises(StoreUnavailable):
+        LeftOut("watermarks", place_of, "", counts).write(away, marks("one"))
+    assert not counts
+
+
+async def test_a_refused_row_of_the_ledger_costs_no_other() -> None:
+    """Its message is safe elsewhere; coverage names it as missing, which is true of what is known about it."""
+    store = MemoryStore()
+    insert = store.fates.insert
+
+    def picky(rows: Sequence[MessageFate], handled_at: datetime) -> None:
+        if any(row.offset == 1 for row in rows):
+            raise RowRejected("the fake store refuses a row")
+        insert(rows, handled_at)
+
+    store.fates.insert = picky  # type: ignore[method-assign]
+    ledger = Ledger(cast("Store", store), lambda: NOW)
+    fates = [
+        MessageFate(topic="traces", partition=0, offset=offset, recorded_at=NOW, fate=SourceFate.STORED)
+        for offset in range(3)
+    ]
+    with capture_logs() as logs:
+        await ledger.record(fates)
+    assert ["traces 0:1"] == [line["place"] for line in logs]
+    assert {"message_fates": 1} == ledger.refused
+    assert {0, 2} == {row.offset for _, row in store.fates._fates.values()}
+
+
+async def test_a_refused_count_of_an_expired_trace_costs_no_other() -> None:
+    """The batch goes on, and the other old traces are counted."""
+    flow = Flow(store=Refusing("bad"))
+    old = (NOW - timedelta(days=365)).isoformat()
+    messages = [
+        flow.message(native(trace_id, ts=old), recorded_at=NOW - timedelta(days=365)) for trace_id in ("bad", "two")
+    ]
+    await flow.ingest.handle([*messages, flow.message(native("new"))])
+    assert [1] == list(flow.store.expired().values())
+    assert flow.store.trace("new", tenants=ALL_TENANTS) is not None

@@ -54,6 +54,7 @@ def sources() -> Sources:
         [MessageFate(topic="traces", partition=0, offset=1, recorded_at=NOW, fate=SourceFate.DEAD_LETTER, refused=1)]
     )
     ran = LayerRun(layer=Layer.L3, ran=True, why=LayerReason.IN_BAND, claims=2, tokens_in=90, took_ms=500, cost_usd=0.5)
+    found.refused["watermarks"] = 1
     found.layers.add([verdict(routing=(ran,))])
     found.layers.labels[ClaimLabel.UNSUPPORTED, ClaimLabel.SUPPORTED] += 3
     found.judge = lambda: {"judged": 5, "error:timeout": 1, "cached": 0}
