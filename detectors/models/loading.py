@@ -23,7 +23,7 @@ from schemas.errors import ConfigError
 if TYPE_CHECKING:
     from detectors.models.runtime import Network
 
-VERSION = 1
+VERSION = 2
 """Raised when evidence is chosen, or an input written, in another way."""
 _NEEDED = ("torch", "transformers", "tokenizers", "safetensors")
 _CONSISTENT = 1

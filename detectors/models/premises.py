@@ -83,6 +83,15 @@ class Premises:
             found += [Premise(text, best) for text in self._encoder.windows(whole, room, self._overlap)]
         return found
 
+    def joined(self, claim: AskedClaim, context: Context, room: int) -> list[str]:
+        """The best sentences of all passages in force, about ``room`` tokens in reading order: a text a passage."""
+        passages = [context.indexed[number] for number in context.in_force]
+        texts: dict[int, list[str]] = {}
+        for chunk in self._chooser.chunks(claim.words, passages, room):
+            for (at, _), text in zip(chunk.places, chunk.texts, strict=True):
+                texts.setdefault(at, []).append(text)
+        return [" ".join(lines) for lines in texts.values()]
+
     def telling(self, claim: AskedClaim, context: Context) -> Evidence | None:
         """The piece to show beside ``claim``, where the model itself names none."""
         passages = [context.indexed[number] for number in context.in_force]

@@ -1,11 +1,11 @@
 """A whole answer judged in one pass: each token of it is supported by the context or not (the LettuceDetect layout)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from detectors.models.engine import Array, Engine, Failed
 from detectors.models.options import ModelOptions
-from detectors.models.own.asking import asked_claims
+from detectors.models.own.asking import AskedClaim, asked_claims
 from detectors.models.pairs import NO_PASSAGES
 from detectors.models.passes import Part, groups, parts, written
 from detectors.models.premises import Context, Premises
@@ -36,6 +36,13 @@ class SpanModel:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    item: CheckItem
+    claims: Sequence[AskedClaim | None]
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
 class _Pass:
     item: int
     part: Part
@@ -46,9 +53,10 @@ class SpanDetector:
     """Implements ``detectors.detector.Detector``; safe to call from several threads, which then share batches.
 
     Support of a claim is 1 minus the highest probability of any of its tokens to be hallucinated; there is no
-    contradiction. A context that does not fit is read in groups of passages with the whole answer beside each, and
-    the group that supports a claim best counts. An answer above half the window is read in stretches of whole claims;
-    a claim that leaves no room for evidence is ``error:too_long``.
+    contradiction. A context that does not fit is read in groups of passages with the whole answer beside each, then
+    each claim once more with its best sentences of all groups, since it may join what two of them say; what supports a
+    claim best counts. An answer above half the window is read in stretches of whole claims; a claim that leaves no room
+    for evidence is ``error:too_long``.
     """
 
     def __init__(self, model: SpanModel, premises: Premises, options: ModelOptions) -> None:
@@ -73,26 +81,41 @@ class SpanDetector:
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
         """One list per item, one judgement per claim; waits while the model's queue is full."""
-        contexts = [self._premises.context(item) for item in items]
-        passes = [one for at, item in enumerate(items) for one in self._passes(at, item, contexts[at])]
+        asked = [_Asked(item, asked_claims(item), self._premises.context(item)) for item in items]
+        passes = [_Pass(at, part, marked) for at, one in enumerate(asked) for part, marked in self._inputs(one)]
         results = self._model.engine.run([one.marked.encoded for one in passes])
         found: dict[tuple[int, int], list[ClaimJudgement]] = {}
         for one, result in zip(passes, results, strict=True):
             for number, start, end in one.part.claims:
                 found.setdefault((one.item, number), []).append(self._judgement(one, result, start, end))
-        return [self._item(at, item, contexts[at], found) for at, item in enumerate(items)]
+        return [self._item(at, one, found) for at, one in enumerate(asked)]
 
-    def _passes(self, at: int, item: CheckItem, context: Context) -> Iterator[_Pass]:
-        if context.is_empty:
+    def _inputs(self, asked: _Asked) -> Iterator[tuple[Part, Marked]]:
+        if asked.context.is_empty:
             return
         encoder, window = self._model.encoder, self._model.window
-        question = encoder.clean(item.question)[:_LONGEST_QUESTION]
-        for part in parts(item, encoder, window // 2):
+        question = encoder.clean(asked.item.question)[:_LONGEST_QUESTION]
+        for part in parts(asked.item, encoder, window // 2):
             room = window - len(encoder.pair(written(question, [""]), part.text).ids) - _SLACK
             if room < _LEAST_ROOM:
                 continue
-            for group in groups(context, encoder, room, self._options.overlap_tokens):
-                yield _Pass(at, part, encoder.marked(written(question, group), part.text))
+            read = list(groups(asked.context, encoder, room, self._options.overlap_tokens))
+            for group in read:
+                yield part, encoder.marked(written(question, group), part.text)
+            for place in part.claims if len(read) > 1 else ():
+                texts = self._joined(asked, place[0], read, room)
+                marked = encoder.marked(written(question, texts), part.text)
+                if texts and len(marked.encoded.ids) <= window:
+                    yield Part(part.text, [place]), marked
+
+    def _joined(self, asked: _Asked, number: int, read: Sequence[Sequence[str]], room: int) -> list[str]:
+        """The best sentences for a claim, a text a passage; empty where one of the groups holds them all."""
+        claim = asked.claims[number]
+        if claim is None:
+            return []
+        texts = self._premises.joined(claim, asked.context, min(room, self._options.evidence_tokens))
+        wholes = (" ".join(" ".join(group).split()) for group in read)
+        return [] if any(all(text in whole for text in texts) for whole in wholes) else texts
 
     def _judgement(self, one: _Pass, result: Array | Failed, start: int, end: int) -> ClaimJudgement:
         if isinstance(result, Failed):
@@ -108,23 +131,23 @@ class SpanDetector:
         return ClaimJudgement(support=support, why=_why(one.part.text, wrong))
 
     def _item(
-        self, at: int, item: CheckItem, context: Context, found: dict[tuple[int, int], list[ClaimJudgement]]
+        self, at: int, asked: _Asked, found: Mapping[tuple[int, int], Sequence[ClaimJudgement]]
     ) -> list[ClaimJudgement]:
         judged = []
-        for number, claim in enumerate(asked_claims(item)):
+        for number, claim in enumerate(asked.claims):
             if claim is None:
                 judged.append(ClaimJudgement())
-            elif context.is_empty:
+            elif asked.context.is_empty:
                 judged.append(ClaimJudgement(support=0.0, why=NO_PASSAGES))
             else:
                 best = _best(found.get((at, number), []))
-                shown = None if best.error else self._premises.telling(claim, context)
+                shown = None if best.error else self._premises.telling(claim, asked.context)
                 judged.append(best.model_copy(update={"evidence": shown}))
         return judged
 
 
 def _best(found: Sequence[ClaimJudgement]) -> ClaimJudgement:
-    """The group of passages that supports best; one that failed might have been it, so it decides before all."""
+    """What supports best; a pass that failed might have been it, so it decides before all."""
     if not found:
         return ClaimJudgement(error=Outcome.ERROR_TOO_LONG)
     return next((one for one in found if one.error), None) or max(found, key=lambda one: one.support or 0.0)

@@ -140,6 +140,20 @@ def test_spans_score_as_in_plain_transformers(tmp_path: Path, question: str) -> 
     assert all(judgement.contradiction is None for judgement in judged)
 
 
+def test_a_context_in_two_groups_scores_as_the_best_of_three_passes(tmp_path: Path) -> None:
+    """Each group as it is, and the sentences of both that tell of the claim, written out here."""
+    tiny_models.tagger(tmp_path, window=1024)
+    claim, unrelated = "Refunds take 5 days and shipping is free of charge.", "An old mill hums. " * 6
+    texts = ["Refunds take 5 days.", unrelated, "Shipping is free of charge."]
+    passes = [texts[:2], texts[2:], [texts[0], texts[2]]]
+
+    ((judgement,),) = load_model(tmp_path, ModelOptions(window_tokens=256)).judge([tiny_models.item(claim, *texts)])
+
+    scores = [plain_spans(tmp_path, tiny_models.item(claim, *read))[0] for read in passes]
+    assert judgement.support == pytest.approx(max(scores), abs=TOLERANCE)
+    assert scores[2] == max(scores)
+
+
 def plain_spans(folder: Path, item: CheckItem) -> Sequence[float]:
     """As the authors' package does it, with the prompts of RAGTruth."""
     passages = "\n".join(f"passage {at}: {passage.text}" for at, passage in enumerate(item.passages, 1))

@@ -1,13 +1,18 @@
 """Answers and contexts that a span tagger cannot read at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from detectors.evidence.passages import index_passage
 from detectors.models import ModelOptions, load_model
+from detectors.models.batching import Encoded
+from detectors.models.engine import Array, Engine, Forward
 from detectors.models.passes import groups, parts, written
 from detectors.models.premises import Context
+from detectors.models.spans import SpanDetector
 from detectors.models.tokens import TextEncoder
 from schemas.claim import CheckItem, Claim
 from schemas.labels import Outcome
@@ -88,6 +93,38 @@ def test_the_group_that_supports_best_counts(folder: Path) -> None:
     assert len(read) > 1
     alone = [detector.judge([tiny_models.item("Refunds take 5 days.", *group, question="")])[0][0] for group in read]
     assert judgement.support == pytest.approx(max(one.support or 0.0 for one in alone), abs=1e-4)
+
+
+def test_a_claim_that_joins_two_groups_is_read_with_both(folder: Path) -> None:
+    """By a tagger that doubts numbers which its context lacks: neither group supports both halves, together they do."""
+    loaded = load_model(folder, ModelOptions(window_tokens=256))
+    assert isinstance(loaded, SpanDetector)
+    model = replace(loaded._model, engine=Engine(_doubting_numbers(loaded._model.encoder), 512, 10_000, 512))
+    detector = SpanDetector(model, loaded._premises, loaded._options)
+    texts = ["Refunds take 5 days.", f"{UNRELATED} " * 4, "The warranty covers 24 months."]
+    joining, wrong = "Refunds take 5 days and the warranty covers 24 months.", "Refunds take 9 days."
+
+    (judged,) = detector.judge([tiny_models.item(f"{joining} {wrong}", *texts, question="")])
+    (halved,) = detector.judge([tiny_models.item(joining, *texts[:2], question="")])
+
+    assert [pytest.approx(0.9), pytest.approx(0.1)] == [one.support for one in judged]
+    assert [pytest.approx(0.1)] == [one.support for one in halved]
+    assert ["the model doubts no word of it", "the model doubts: 9"] == [one.why for one in judged]
+
+
+def _doubting_numbers(encoder: TextEncoder) -> Forward:
+    """0.9 for a number in the second text that the first does not hold, 0.1 for all else."""
+    end = encoder.one("").ids[-1]
+    numbers = {encoded for text in ("5", " 24", "9") for encoded in encoder.one(text).ids[1:-1]}
+
+    def doubts(encoded: Encoded, length: int) -> Array:
+        parted = encoded.ids.index(end)
+        missing = numbers - set(encoded.ids[:parted])
+        wrong = [0.9 if at > parted and one in missing else 0.1 for at, one in enumerate(encoded.ids)]
+        padded = np.array(wrong + [0.1] * (length - len(wrong)), dtype=np.float32)
+        return np.stack([1 - padded, padded], axis=1)
+
+    return lambda inputs, length, _rows: [doubts(encoded, length) for encoded in inputs]
 
 
 def test_a_claim_that_leaves_no_room_is_too_long(folder: Path) -> None:
