@@ -11,7 +11,7 @@ import structlog
 import uvloop
 
 from schemas.policy import PolicyDocument
-from streams.agents.batches import FAILED, Lifeline, Stopping
+from streams.agents.batches import FAILED, Lifeline
 from streams.agents.following import followed
 from streams.agents.policies import KnownPolicies, without_heartbeats
 from streams.agents.shell import EXIT_OK, install_signals, serve
@@ -25,7 +25,7 @@ from streams.roles import BUILDERS, start_web
 from streams.runtime import Runtime
 from streams.settings import Role, Settings, deployment_salt
 from streams.settings.connect import connection_of
-from streams.starting import answers, reached
+from streams.starting import Stopping, answers, reached
 from streams.store import Store
 from streams.store.standing import standing
 from streams.watched import watch

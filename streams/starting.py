@@ -17,13 +17,17 @@ from tenacity import (
 )
 
 from schemas.errors import Retryable
-from streams.agents.batches import Lifeline, pause
+from streams.agents.batches import Lifeline, nap
 from streams.broker.connection import Connection
 from streams.broker.trouble import explained
 
 log = structlog.get_logger(__name__)
 LONGEST_PAUSE_SECONDS = 15.0
 T = TypeVar("T")
+
+
+class Stopping(Exception):
+    """The process is told to stop while it still waits for what it needs; nothing was begun."""
 
 
 async def reached(what: str, attempt: Callable[[], Awaitable[T]], patience_seconds: float, lifeline: Lifeline) -> T:
@@ -36,11 +40,17 @@ async def reached(what: str, attempt: Callable[[], Awaitable[T]], patience_secon
         retry=retry_if_exception_type(Retryable),
         stop=stop_after_delay(patience_seconds),
         wait=wait_exponential_jitter(multiplier=0.5, max=LONGEST_PAUSE_SECONDS),
-        sleep=lambda seconds: pause(seconds, lifeline),
+        sleep=lambda seconds: _pause(seconds, lifeline),
         before_sleep=lambda state: _say_that_it_waits(what, state, patience_seconds),
         reraise=True,
     )
     return await waits(attempt)
+
+
+async def _pause(seconds: float, lifeline: Lifeline) -> None:
+    await nap(seconds, lifeline)
+    if lifeline.stopping.is_set():
+        raise Stopping
 
 
 def _say_that_it_waits(what: str, state: RetryCallState, patience_seconds: float) -> None:

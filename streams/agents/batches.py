@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,15 +29,13 @@ FAILED = "failed"
 """How it begins when a part of the process could not go on."""
 PART_BYTES = 16_000_000
 """Values handled at once, however many messages a batch has: memory and the store's limit on one insert."""
+DRAIN_NAP_SECONDS = 0.5
+"""Between two attempts while the process stops."""
 Handle = Callable[[Sequence[Message]], Awaitable[None]]
 Step = Callable[[], Awaitable[None]]
 Partition = tuple[str, int]
 Held = Callable[[], Mapping[Partition, int]]
 """By partition the offset from which on nothing may be acknowledged yet."""
-
-
-class Stopping(Exception):
-    """The process is stopping while something still waits; a batch is not acknowledged and comes again."""
 
 
 class CeilingReached(Exception):
@@ -80,8 +79,7 @@ class Agent:
         async for events in self._stream.noack_take(batch_size, within=within_seconds):
             parts = in_parts(from_events(events), PART_BYTES)
             steps = [(partial(self._handle_kept, handle, part), len(part)) for part in parts]
-            if not await self._guarded(steps, events):
-                return
+            await self._guarded(steps, events)
 
     async def pulse(self, step: Step) -> None:
         """Run a step between two batches, then acknowledge what is no longer held: time alone may release messages."""
@@ -100,8 +98,8 @@ class Agent:
             await handle(kept)
             self._vitals.read((message.position for message in kept), kept[-1].recorded_at)
 
-    async def _guarded(self, steps: Sequence[tuple[Step, int]], events: Sequence[Any] = ()) -> bool:
-        """False when the loop must end; the guard around it all, since nothing may leave an agent body."""
+    async def _guarded(self, steps: Sequence[tuple[Step, int]], events: Sequence[Any] = ()) -> None:
+        """The guard around it all, since nothing may leave an agent body."""
         try:
             async with self._turn:
                 self._lost.clear()
@@ -114,8 +112,6 @@ class Agent:
                         self._waiting[partition].append(_position_alone(event))
                 await self._release()
                 self._vitals.done(len(events))
-        except Stopping:
-            return False
         except CeilingReached as error:
             log.error("agent_stopped", agent=self._name, reason=str(error))  # noqa: TRY400  the reason is all there is
             self._lifeline.stop(str(error))
@@ -124,7 +120,6 @@ class Agent:
             raise
         except BaseException as error:  # noqa: BLE001  the guard
             _fail_stop(self._name, error)
-        return True
 
     async def _release(self) -> None:
         """Acknowledge in offset order up to the first message that is held, and commit."""
@@ -154,7 +149,7 @@ def register(  # noqa: PLR0913  an agent is these eight facts
 
     ``handle`` returns when every message of the batch is safe elsewhere, or ``held`` names its offset or an earlier one
     of its partition. Retryable makes it run again on the same batch after a pause, until it succeeds or the process
-    stops; any other exception ends the process with code 70.
+    ends; any other exception ends the process with code 70.
     """
     agent = Agent(app, name, lifeline, held)
 
@@ -191,7 +186,7 @@ async def _until_done(step: Step, messages: int, lifeline: Lifeline, name: str) 
     async for attempt in AsyncRetrying(
         retry=retry_if_exception_type(Retryable),
         wait=wait_exponential_jitter(multiplier=0.2, max=10),
-        sleep=lambda seconds: pause(seconds, lifeline),
+        sleep=lambda seconds: nap(seconds, lifeline),
         before_sleep=lambda state: _say_that_it_waits(state, messages, lifeline, name),
     ):
         with attempt:
@@ -204,13 +199,13 @@ def _say_that_it_waits(state: RetryCallState, messages: int, lifeline: Lifeline,
     log.warning("batch_waits", agent=name, messages=messages, attempt=state.attempt_number, error=str(error or ""))
 
 
-async def pause(seconds: float, lifeline: Lifeline) -> None:
-    """Wait so long. Raises Stopping as soon as the process is told to stop."""
-    try:
-        await asyncio.wait_for(lifeline.stopping.wait(), seconds)
-    except TimeoutError:
-        return
-    raise Stopping
+async def nap(seconds: float, lifeline: Lifeline) -> None:
+    """Wait so long, or until the process is told to stop; from then on shortly, for a drain has no time to lose."""
+    if lifeline.stopping.is_set():
+        await asyncio.sleep(min(seconds, DRAIN_NAP_SECONDS))
+    else:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(lifeline.stopping.wait(), seconds)
 
 
 def _fail_stop(name: str, error: BaseException) -> None:

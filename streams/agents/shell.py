@@ -21,6 +21,7 @@ EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_CEILING = 65
 EXIT_NOT_DRAINED = 75
+COMES_AGAIN = "what is in hand was not acknowledged and comes again"
 BROKEN_DRAIN_SECONDS = 5.0
 """At the ceiling the batch in hand is never acknowledged, and an app that failed may never stop; the others get this
 long."""
@@ -33,16 +34,17 @@ def install_signals(lifeline: Lifeline, drain_seconds: float) -> None:
     def on_signal() -> None:
         if not lifeline.stopping.is_set():
             lifeline.stop("signal")
-            _bound_the_drain(drain_seconds, EXIT_NOT_DRAINED)
+            _bound_the_drain(lifeline, drain_seconds, EXIT_NOT_DRAINED)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal)
 
 
-def _bound_the_drain(drain_seconds: float, code: int) -> None:
+def _bound_the_drain(lifeline: Lifeline, drain_seconds: float, code: int) -> None:
     """End the process with ``code`` after ``drain_seconds``, whatever hangs; nothing unacknowledged is lost by that."""
 
     def give_up() -> None:
+        log.error("not_drained", after_s=drain_seconds, in_hand=lifeline.vitals.in_hand(), consequence=COMES_AGAIN)
         logging.shutdown()
         os._exit(code)
 
@@ -71,9 +73,9 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline, drain_seconds: fl
     code = _exit_code(apps, lifeline)
     lifeline.stop("an app ended")
     if code == EXIT_OK:
-        _bound_the_drain(drain_seconds, EXIT_NOT_DRAINED)
+        _bound_the_drain(lifeline, drain_seconds, EXIT_NOT_DRAINED)
     else:
-        _bound_the_drain(min(BROKEN_DRAIN_SECONDS, drain_seconds), code)
+        _bound_the_drain(lifeline, min(BROKEN_DRAIN_SECONDS, drain_seconds), code)
     await asyncio.gather(*(app.stop() for app in apps))
     return code
 

@@ -157,3 +157,7 @@ class AllVitals:
     def of_timer(self, name: str, every_seconds: float) -> Vitals:
         """The vitals of a timer, made at the first call."""
         return self.timers.setdefault(name, Vitals(every_seconds=every_seconds))
+
+    def in_hand(self) -> dict[str, str]:
+        """Agents that have a batch in hand, each with what it waits for (``work`` where it waits for nothing)."""
+        return {name: one.waits_for or "work" for name, one in list(self.agents.items()) if one.busy_since}

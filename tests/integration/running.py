@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import ConsumerRecord
@@ -133,12 +134,15 @@ class Running:
         """A page as a browser gets it."""
         return httpx.get(f"{self.address['url']}{path}", timeout=20, trust_env=False)
 
-    def wait_for(self, is_so: Callable[[], bool], seconds: float, what: str) -> None:
-        """Wait until ``is_so``; fails with the end of the process's log."""
+    def wait_for(
+        self, is_so: Callable[[], bool], seconds: float, what: str, seen: Callable[[], object] | None = None
+    ) -> None:
+        """Wait until ``is_so``; fails with what is ``seen`` instead and the end of the process's log."""
         deadline = time.monotonic() + seconds
         while not is_so():
             assert self.process.poll() is None, f"the process ended ({self.process.returncode}): {self.log_end()}"
-            assert time.monotonic() < deadline, f"{what}: not within {seconds} s: {self.log_end()}"
+            if time.monotonic() > deadline:
+                pytest.fail(f"{what}: not within {seconds} s: {seen() if seen else ''}\n{self.log_end()}")
             time.sleep(0.3)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:

@@ -79,7 +79,7 @@ def test_everything_is_accounted_for_and_a_loss_is_named(kafka_home: Path, tmp_p
             process.stop(signal.SIGKILL)
         produce(kafka, TOPIC, [(b"junk", b"{no json")] * JUNK + [(b"copy", first)] * COPIES)
         with running(data_dir, kafka, TOPIC, **QUICK) as process:
-            process.wait_for(lambda: _is_done(process), 120, "all is done")
+            process.wait_for(lambda: _is_done(process), 120, "all is done", lambda: _found(process))
             code, found = coverage(environment)
             assert (ExitCode.OK, []) == (code, found["broken"])
             assert 0 == process.stop()
@@ -95,8 +95,13 @@ def test_everything_is_accounted_for_and_a_loss_is_named(kafka_home: Path, tmp_p
         assert f"{TOPIC}-1 at " in found["broken"][0]
 
 
-def _is_done(process: Running) -> bool:
+def _found(process: Running) -> dict[str, Any]:
     [found] = process.get(f"/api/v1/coverage?topic={TOPIC}")
+    return dict(found)
+
+
+def _is_done(process: Running) -> bool:
+    found = _found(process)
     messages, traces = found["messages"], found["traces"]
     nothing_left = not messages["waiting"] and not any(found["in_flight"].values()) and not traces["pending"]
     return bool(nothing_left and messages["duplicate"] == COPIES and traces["stored"] == REQUESTS + IN_TRANSACTIONS)

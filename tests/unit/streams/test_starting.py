@@ -6,8 +6,8 @@ import pytest
 
 from schemas.errors import ConfigError, StoreUnavailable
 from streams import starting
-from streams.agents.batches import Lifeline, Stopping
-from streams.starting import reached
+from streams.agents.batches import Lifeline
+from streams.starting import Stopping, reached
 
 PATIENCE = 60.0
 
@@ -33,7 +33,7 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     async def pause(_seconds: float, _lifeline: Lifeline) -> None:
         return
 
-    monkeypatch.setattr(starting, "pause", pause)
+    monkeypatch.setattr(starting, "_pause", pause)
 
 
 async def test_what_comes_up_meanwhile_is_found(no_pause: None) -> None:
