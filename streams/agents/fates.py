@@ -131,17 +131,19 @@ def _traces(
             of_message.expired += 1
         elif one is None or one.content_hash != arrival.content_hash:
             of_message.conflicts += 1
-        elif one.message.position != arrival.message.position or _is_known_from_another(one):
-            of_message.duplicates += 1
-        else:
+        elif _brought(arrival, one):
             of_message.stored += 1
             ts = one.trace.ts
             of_message.oldest_ts = min(ts, of_message.oldest_ts or ts)
+        else:
+            of_message.duplicates += 1
     return traces
 
 
-def _is_known_from_another(arrival: Arrival) -> bool:
-    return arrival.head is not None and not arrival.head.is_of(arrival.message.position)
+def _brought(arrival: Arrival, settled: Arrival) -> bool:
+    """Whether the trace was stored from this message: after a kill it may come again behind a copy of itself."""
+    stored_from = settled.head.position if settled.head is not None else None
+    return arrival.message.position == (stored_from or settled.message.position)
 
 
 def _fate(  # noqa: PLR0913  one message is these facts

@@ -42,6 +42,8 @@ class SourceFate(StrEnum):
     """It holds a judge's own calls, ours among them, and nothing else."""
     IGNORED = "ignored"
     """It holds nothing of an answer: other spans, or no content at all."""
+    SKIPPED = "skipped"
+    """A person had ingest go on behind it; offsets, so an upper bound."""
 
 
 class MessageFate(Record):
@@ -88,9 +90,10 @@ class TraceHead(Record):
     source_partition: int = -1
     source_offset: int = -1
 
-    def is_of(self, position: tuple[str, int, int]) -> bool:
-        """Whether that message brought it; an older version's head is taken to be of any."""
-        return self.source_offset < 0 or position == (self.source_topic, self.source_partition, self.source_offset)
+    @property
+    def position(self) -> tuple[str, int, int] | None:
+        """Topic, partition and offset of the message that brought it; None in an older version's head."""
+        return (self.source_topic, self.source_partition, self.source_offset) if self.source_offset >= 0 else None
 
 
 class StoredSpan(Record):

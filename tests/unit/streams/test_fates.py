@@ -76,6 +76,12 @@ def test_second_copy_in_one_batch_is_a_duplicate() -> None:
     assert [SourceFate.STORED, SourceFate.DUPLICATE] == [row.fate for row in fates(first, second, settled=(first,))]
 
 
+def test_message_that_comes_again_behind_a_copy_is_still_the_stored_one() -> None:
+    """After a kill partitions may be read in another order; the fates must not depend on it."""
+    copy, first = arrival(3, head=head(5)), arrival(5)
+    assert [SourceFate.DUPLICATE, SourceFate.STORED] == [row.fate for row in fates(copy, first, settled=(copy,))]
+
+
 def test_head_of_an_older_version_names_no_message() -> None:
     """Then a message that comes again is taken to be the one that brought it."""
     old = arrival(5, head=head(5).model_copy(update={"source_offset": -1}))
