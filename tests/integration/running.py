@@ -20,7 +20,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import ConsumerRecord
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 OWN_BROKER = "GROUNDWATCH_TEST_KAFKA"
 MAX_MESSAGE_BYTES = 16_000_000
 
