@@ -1,7 +1,7 @@
 """What goes wrong with spans, through a real process on the embedded broker: odd spans, late ones, no store."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -139,18 +139,25 @@ def test_a_store_that_is_away_while_traces_are_open_loses_nothing(tmp_path: Path
             server.faults.extend(["refuse", "drop_before", "drop_after"] * 20)
             send(run, *(request(name, at)[2:] for name in names))
             run.wait_for(lambda: not server.faults, 90, "faults used up")
-            run.wait_for(lambda: is_whole(run, len(names) + 1), 90, "traces and verdicts")
-            assert 0 == run.stop()
-            log = run.log_path.read_text(errors="replace")
-        store = Store.open(server.dsn)
-        try:
-            found = by_name(store, *names)
-            assert len(names) + 1 == store.counts().traces
-        finally:
-            store.close()
-    assert {(ANSWER, 3)} == {(one.drawn.trace.answer, one.drawn.trace.revision) for one in found.values() if one}
-    assert all(len(one.verdicts) <= 1 for one in found.values() if one)
+            store = Store.open(server.dsn)
+            try:
+                run.wait_for(
+                    lambda: seen(store, names) == {(ANSWER, 3)}, 90, "whole traces", lambda: seen(store, names)
+                )
+                run.wait_for(lambda: is_whole(run, len(names) + 1), 90, "traces and verdicts")
+                assert 0 == run.stop()
+                assert ({(ANSWER, 3)}, len(names) + 1) == (seen(store, names), store.counts().traces)
+                assert all(len(one.verdicts) <= 1 for one in by_name(store, *names).values() if one)
+            finally:
+                store.close()
+        log = run.log_path.read_text(errors="replace")
     assert "agent_failed" not in log
+
+
+def seen(store: Store, names: Sequence[str]) -> set[tuple[str, int]]:
+    """Answers and revisions of those that are stored."""
+    found = by_name(store, *names).values()
+    return {(one.drawn.trace.answer, one.drawn.trace.revision) for one in found if one}
 
 
 def is_whole(run: Running, traces: int) -> bool:
