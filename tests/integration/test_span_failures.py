@@ -154,7 +154,7 @@ def test_a_store_that_is_away_while_traces_are_open_loses_nothing(tmp_path: Path
     assert "agent_failed" not in log
 
 
-def seen(store: Store, names: Sequence[str]) -> set[tuple[str, int]]:
+def seen(store: Store, names: Sequence[str]) -> set[tuple[str | None, int]]:
     """Answers and revisions of those that are stored."""
     found = by_name(store, *names).values()
     return {(one.drawn.trace.answer, one.drawn.trace.revision) for one in found if one}
