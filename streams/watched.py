@@ -44,7 +44,8 @@ def coverage_counter(runtime: Runtime) -> CoverageCounter:
     members = runtime.health.process.members
     source, internal = (EngineTopics(one, members) if settings.embedded else ClusterTopics(one) for one in numbers)
     topics, days = settings.kafka.source.topics, settings.store.retention_days
-    return CoverageCounter(runtime.open_store(), source, internal, topics, days)
+    pattern = runtime.reading(settings.kafka.source).pattern
+    return CoverageCounter(runtime.open_store(), source, internal, topics, days, pattern)
 
 
 def count_again_and_again(runtime: Runtime) -> None:

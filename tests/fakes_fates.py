@@ -29,6 +29,13 @@ class MemoryFates:
         """A trace counts once."""
         self._unstored.update({(row.topic, row.trace_id): (closed_at, row) for row in rows})
 
+    def skip(self, stretch: Stretch, at: datetime) -> None:
+        """Offsets without a row are skipped, and dead letters."""
+        known = {row.offset for row in self._within(stretch) if row.fate is not SourceFate.DEAD_LETTER}
+        place = {"topic": stretch.topic, "partition": stretch.partition, "recorded_at": at, "fate": SourceFate.SKIPPED}
+        offsets = [offset for offset in range(stretch.first, stretch.end) if offset not in known]
+        self.insert([MessageFate(offset=offset, **place) for offset in offsets], at)
+
     def starts(self, since: datetime) -> dict[tuple[str, int], int]:
         """The first offset of each partition."""
         found: dict[tuple[str, int], int] = {}

@@ -55,6 +55,13 @@ _CAUSES = (
         "{section}.ssl and the port in {section}.bootstrap_servers",
     ),
     (
+        re.compile(
+            r"Name or service not known|name resolution|nodename nor servname|No address associated|getaddrinfo"
+        ),
+        "a name in that address does not resolve",
+        "{section}.bootstrap_servers, and this machine's name service (DNS)",
+    ),
+    (
         re.compile(r"authentication|sasl", re.IGNORECASE),
         "it refused the login",
         "{section}.sasl_mechanism, sasl_username and sasl_password ({variable} or sasl_password_file)",

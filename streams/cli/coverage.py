@@ -13,7 +13,7 @@ from streams.cli.exits import ExitCode
 from streams.cli.options import AsJson, ConfigFile, Since, moment_of, settings_of
 from streams.clock import utc_now
 from streams.settings import Settings
-from streams.settings.connect import connection_of
+from streams.settings.connect import connection_of, reading_of
 
 if TYPE_CHECKING:
     from streams.health.coverage import TopicCoverage
@@ -82,6 +82,7 @@ async def _counted(settings: Settings, store: "Store", since: datetime, topics: 
             ClusterTopics(internal),
             settings.kafka.source.topics,
             settings.store.retention_days,
+            reading_of(settings.kafka.source, is_embedded=settings.embedded).pattern,
         )
         return await counter.count(since, utc_now(), topics)
     finally:

@@ -31,7 +31,8 @@ def skip(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
 ) -> None:
     """Move the place from which ingest goes on, after it stopped at the dead-letter ceiling (exit code 65).
 
-    What is skipped is neither stored nor a dead letter; the topic itself is not touched. Every process with the role
+    What is skipped is neither stored nor a dead letter; coverage counts it as skipped, so the store must be within
+    reach, too. The topic itself is not touched. Every process with the role
     ingest must be stopped, or the move is refused. An offset before the present one has messages read again, which
     counts nothing twice.
 

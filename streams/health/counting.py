@@ -43,6 +43,9 @@ class Looked:
 class Topics(Protocol):
     """Where the broker's numbers come from; every call raises BrokerUnavailable."""
 
+    async def matching(self, pattern: str) -> set[str]:
+        """Names of the topics that are there and match the whole pattern."""
+
     async def places(self, group: str, topics: Collection[str]) -> dict[Partition, Place]:
         """Begin, end and committed offset of every partition of those topics that are there."""
 
@@ -52,13 +55,14 @@ class Topics(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CoverageCounter:
-    """Counts for ``topics``, the configured ones; those that the ledger knows are added."""
+    """Counts for ``topics``, the configured ones, and those that match ``pattern``; what the ledger knows is added."""
 
     store: Store
     source: Topics
     internal: Topics
     topics: Sequence[str]
     retention_days: int
+    pattern: str = ""
 
     async def count(self, since: datetime, now: datetime, only: Collection[str] = ()) -> list[TopicCoverage]:
         """Coverage of each source topic, of messages recorded since a moment, by name; ``only`` those, if any.
@@ -69,7 +73,8 @@ class CoverageCounter:
         kept_since = max(since, now - timedelta(days=self.retention_days) * KEPT_SHARE)
         waiting_ids = await asyncio.to_thread(fates.pending_ids, since, limit=PENDING)
         starts = await asyncio.to_thread(fates.starts, since)
-        names = {*self.topics, *(topic for topic, _ in starts)}
+        named = {*self.topics, *(await self.source.matching(self.pattern) if self.pattern else ())}
+        names = {*named, *(topic for topic, _ in starts)}
         places = await self.source.places(INGEST, names)
         in_flight = {topic: await self._waiting(topic) for topic in GROUPS}
         parts = [
@@ -80,7 +85,7 @@ class CoverageCounter:
         is_still = not any(place.lag for place in places.values()) and not any(in_flight.values())
         still_waiting = await asyncio.to_thread(fates.pending_ids, since, limit=PENDING) if is_still else set()
         whole = _whole(parts, states, stuck=len(waiting_ids & still_waiting))
-        found = sorted({*self.topics, *(topic for topic, _ in places), *states})
+        found = sorted({*named, *(topic for topic, _ in places), *states})
         return [
             topic_coverage(
                 topic,

@@ -1,7 +1,8 @@
 """The coverage identity per source topic: what was produced against what became of it, from broker, store and ledger.
 
     produced = waiting + read
-    read     = stored + spans + dead_letter + duplicate + expired + evaluator + ignored + no_message + missing
+    read     = stored + spans + dead_letter + duplicate + expired + evaluator + ignored + skipped + no_message
+               + unknown + missing
     stored   = drawn + not_drawn
     drawn    = judged + errors + unresolved + pending
 

@@ -1,5 +1,6 @@
 """True lag of a process's groups, asked of the broker, since an engine's own gauges stand still together with it."""
 
+import re
 from collections.abc import Collection, Mapping
 from time import monotonic
 
@@ -96,6 +97,15 @@ class ClusterTopics:
     def __init__(self, numbers: BrokerNumbers) -> None:
         self._numbers = numbers
 
+    async def matching(self, pattern: str) -> set[str]:
+        """Topics that our user may see."""
+        try:
+            there = (await self._numbers.cluster()).partitions
+        except KafkaError as error:
+            raise await self._silent(error) from error
+        whole = re.compile(f"^(?:{pattern})$")
+        return {topic for topic in there if whole.match(topic)}
+
     async def places(self, group: str, topics: Collection[str]) -> dict[Partition, Place]:
         """Every partition of those topics that are there."""
         try:
@@ -144,6 +154,11 @@ class EngineTopics:
         self._topics = ClusterTopics(numbers)
         self._numbers = numbers
         self._members = members
+
+    async def matching(self, pattern: str) -> set[str]:
+        """None: this broker knows no patterns."""
+        del pattern
+        return set()
 
     async def places(self, group: str, topics: Collection[str]) -> dict[Partition, Place]:
         """The partitions of those topics that this process reads for the group."""

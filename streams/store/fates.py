@@ -74,6 +74,17 @@ SELECT before + 1 AS first, offset - 1 AS last FROM (
 )
 WHERE offset - before > 1 ORDER BY first LIMIT {limit:UInt32}
 """
+_SKIP = """
+INSERT INTO message_fates (topic, partition, offset, recorded_at, handled_at, fate)
+SELECT {topic:String}, {partition:Int64}, number, fromUnixTimestamp64Micro({at:Int64}, 'UTC'),
+  fromUnixTimestamp64Micro({at:Int64}, 'UTC'), {fate:String}
+FROM numbers({first:UInt64}, {count:UInt64})
+WHERE number NOT IN (
+  SELECT toUInt64(offset) FROM message_fates FINAL
+  WHERE topic = {topic:String} AND partition = {partition:Int64} AND offset >= {first:Int64} AND offset < {end:Int64}
+    AND fate != {bad:String}
+)
+"""
 _DAYS = """
 SELECT toUnixTimestamp64Micro(min(ts)) AS first, toUnixTimestamp64Micro(max(ts)) AS last, count() AS traces FROM traces
 WHERE source_recorded_at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
@@ -94,6 +105,15 @@ class Fates:
         """Store which traces of spans closed without being stored; a trace counts once."""
         at = micros(closed_at)
         self._connection.insert(_UNSTORED, [(clean(row.topic), clean(row.trace_id), row.fate, at) for row in rows])
+
+    def skip(self, stretch: Stretch, at: datetime) -> None:
+        """Put down that a person skipped these offsets, but for those that were handled before.
+
+        A dead letter of which only the row is there is skipped: at the ceiling rows are written and no letters.
+        """
+        asked = {**stretch._asdict(), "topic": clean(stretch.topic), "count": max(0, stretch.end - stretch.first)}
+        more = {"at": micros(at), "fate": SourceFate.SKIPPED.value, "bad": SourceFate.DEAD_LETTER.value}
+        self._connection.command(_SKIP, {**asked, **more}, max_seconds=LONGEST_SECONDS)
 
     def starts(self, since: datetime) -> dict[Partition, int]:
         """By topic and partition the first offset among messages recorded since a moment."""

@@ -67,6 +67,22 @@ def test_gaps_are_the_offsets_of_which_nothing_is_known(store: Subject) -> None:
     assert [(0, 4)] == store.fates.gaps(Stretch("other", 0, 0, 5), limit=9)
 
 
+def test_what_a_person_skips_has_a_row_and_what_was_handled_keeps_its_own(store: Subject) -> None:
+    """Skipping the same again changes nothing; a message that is read after all replaces its row.
+
+    Rows of dead letters are replaced: at the ceiling, rows are written and the letters are not.
+    """
+    store.fates.insert([fate(2), fate(4, SourceFate.DEAD_LETTER)], NOW)
+    for _ in range(2):
+        store.fates.skip(Stretch("traces", 0, 1, 5), LATER)
+    store.fates.skip(Stretch("traces", 0, 7, 7), LATER)
+    assert [(0, 0), (5, 99)] == store.fates.gaps(Stretch("traces", 0, 0, 100), limit=9)
+    assert (3, 1) == (all_of(store)[SourceFate.SKIPPED].messages, all_of(store)[SourceFate.STORED].messages)
+    assert {("traces", 0): 1} == store.fates.starts(LATER - HOUR)
+    store.fates.insert([fate(3)], LATER + HOUR)
+    assert (2, 2) == (all_of(store)[SourceFate.SKIPPED].messages, all_of(store)[SourceFate.STORED].messages)
+
+
 def test_starts_are_the_first_offsets_since_a_moment(store: Subject) -> None:
     """By topic and partition."""
     rows = [fate(4), fate(2, recorded_at=NOW - HOUR), fate(9, partition=1), fate(1, topic="more")]

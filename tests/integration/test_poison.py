@@ -131,20 +131,27 @@ def test_after_the_ceiling_a_restart_gives_up_nothing_more_and_a_person_can_go_o
     limit = {"GROUNDWATCH_INGEST__DEAD_LETTER_MAX_RUN": str(MAX_RUN)}
     deployment = Deployment(tmp_path, address, "foreign")
     produce(address, "foreign", [*[(b"k", b"<xml/>")] * 20, native("t-1"), native("t-2")])
+    buried = []  # a slow broker may hand out the first of them as a batch that is too short for the limit
     for _ in range(2):
         assert 65 == deployment.start("streams.cli", "run", "--roles", "ingest", **limit).wait(LIFE_SECONDS)
+        buried.append(len(deployment.letters()))
     assert "dead-letter ceiling: " in deployment.log()
-    assert "such as foreign 0:19 (not_json); mend sources" in deployment.log()
+    assert " (not_json); mend sources" in deployment.log()
     assert '"event": "ceiling_again"' in deployment.log()
-    assert [] == deployment.letters()
+    assert buried[0] == buried[1] < MAX_RUN
 
     skip = ["deadletter", "skip", "--topic", "foreign", "--partition", "0", "--to", "20", "--yes", "--json"]
     runner = CliRunner(env=deployment.environment)
     deadline = time.monotonic() + LIFE_SECONDS  # the stopped process is a member until its session has ended
     while (done := runner.invoke(app, skip)).exit_code and time.monotonic() < deadline:
         time.sleep(1)
-    assert 20 == json.loads(done.stdout)["messages"], done.exception
+    assert 20 - buried[0] == json.loads(done.stdout)["messages"], done.exception
     with deployment.life(**limit):
         deployment.wait_for('"event": "ceiling_left_behind"')
         assert "stop every process with the role ingest" in str(runner.invoke(app, skip).exception)
     assert {"t-1", "t-2"} == deployment.traces()
+    [covered] = runner.invoke(app, ["coverage", "--topic", "foreign", "--json"]).stdout.splitlines()
+    found = json.loads(covered)
+    expected = {"read": 22, "skipped": 20 - buried[0], "dead_letter": buried[0], "stored": 2}
+    assert [] == found["broken"]
+    assert expected.items() <= found["messages"].items()

@@ -35,6 +35,11 @@ HERE = Connection("k:9092", sasl_mechanism="PLAIN", sasl_username="u", sasl_pass
         (KafkaConnectionError(), "[Error 58] SaslAuthenticationFailed", "GROUNDWATCH_KAFKA__INTERNAL__SASL_PASSWORD"),
         (SaslAuthenticationFailed(), "", "kafka.internal.sasl_mechanism"),
         (KafkaConnectionError(), "Connect call failed", "kafka.internal.bootstrap_servers"),
+        (
+            KafkaConnectionError(),
+            'Unable connect to "k:9092": [Errno -2] Name or service not known',
+            "a name in that address does not resolve (KafkaConnectionError); check kafka.internal.bootstrap_servers",
+        ),
         (TimeoutError(), "", "no broker answers at k:9092 (TimeoutError)"),
         (KafkaError("the cluster did not answer"), "", "no broker answers"),
         (TopicAuthorizationFailedError(), "", "docs/kafka.md"),

@@ -1,5 +1,6 @@
 """The coverage identity: every message and trace has a name, and only what has none is missing."""
 
+import re
 from collections.abc import Collection
 from datetime import timedelta
 from typing import cast
@@ -14,7 +15,7 @@ from streams.agents.vitals import Partition
 from streams.health.counting import CoverageCounter, Looked, silent_since
 from streams.health.coverage import TopicCoverage
 from streams.health.lag import Place
-from streams.store import MessageFate, SourceFate, Store
+from streams.store import MessageFate, SourceFate, Store, Stretch
 from tests.builders import NOW, draw, drawn_trace, trace, verdict
 from tests.fakes_store import MemoryStore
 
@@ -29,6 +30,10 @@ class Cluster:
         self.source: dict[Partition, Place] = {}
         self.markers: set[int] = set()
         self.lags = lags
+
+    async def matching(self, pattern: str) -> set[str]:
+        """Topics that are there."""
+        return {topic for topic, _ in self.source if re.fullmatch(pattern, topic)}
 
     async def places(self, group: str, topics: Collection[str]) -> dict[Partition, Place]:
         """Source partitions, or one partition of a topic of ours."""
@@ -185,6 +190,35 @@ async def test_topics_that_are_not_asked_for_are_left_out() -> None:
     deployment.commit(1, 1)
     counter = CoverageCounter(cast("Store", deployment.store), deployment.cluster, deployment.cluster, ["traces"], 90)
     assert [] == await counter.count(NOW - DAY, LATER, only={"other"})
+
+
+async def test_topics_of_a_pattern_are_there_before_anything_of_them_was_read() -> None:
+    """All their messages wait; what the pattern does not match, and nobody has read, is left out."""
+    deployment = Deployment()
+    deployment.handle(0)
+    deployment.commit(1, 3)
+    deployment.cluster.source |= {
+        ("traces.new", 0): Place(0, 5),
+        ("traces.new", 1): Place(4, 4),
+        ("other", 0): Place(0, 9),
+    }
+    store = cast("Store", deployment.store)
+    counter = CoverageCounter(store, deployment.cluster, deployment.cluster, (), 90, r"traces(\..*)?")
+    old, new = await counter.count(NOW - DAY, LATER)
+    assert (["traces", "traces.new"], 2) == ([old.topic, new.topic], new.partitions)
+    assert (messages_add_up(old), messages_add_up(new)) == (True, True)
+    assert (3, 2, 5, 5) == tuple(one.messages[name] for one in (old, new) for name in ("produced", "waiting"))
+
+
+async def test_what_a_person_skipped_is_not_missing() -> None:
+    """Also where nothing before it was ever handled."""
+    deployment = Deployment()
+    deployment.store.fates.skip(Stretch("traces", 0, 0, 20), LATER)
+    deployment.handle(20, 21)
+    deployment.commit(22, 22)
+    found = await deployment.coverage()
+    assert ((), True) == (found.broken, messages_add_up(found))
+    assert (22, 20, 2, 0) == tuple(found.messages[name] for name in ("read", "skipped", "stored", "missing"))
 
 
 @given(
