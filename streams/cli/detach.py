@@ -6,13 +6,15 @@ import typer
 
 from schemas.base import Record
 from schemas.errors import NotReached
+from streams.cli.detach_left import Left
 from streams.cli.display import json_line, plain, stderr, stdout
+from streams.cli.exits import ExitCode
 from streams.cli.options import AsJson, ConfigFile, settings_of
 from streams.run_file import find_running
 from streams.settings import Settings
 
 
-class LeftGroup(Record):
+class FoundGroup(Record):
     """A consumer group of ours; ``members`` are client ids with their hosts."""
 
     cluster: str
@@ -21,16 +23,21 @@ class LeftGroup(Record):
 
 
 class Detached(Record):
-    """What was found and, unless ``is_dry_run``, removed."""
+    """What was found and, unless ``is_dry_run``, removed; ``left`` is what our user may not remove or not see.
 
-    groups: tuple[LeftGroup, ...] = ()
+    ``remedies`` are lines for somebody who may.
+    """
+
+    groups: tuple[FoundGroup, ...] = ()
     topics: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     is_dry_run: bool = False
+    left: tuple[Left, ...] = ()
+    remedies: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of ours was there."""
+        """Whether there is nothing that can be removed."""
         return not (self.groups or self.topics or self.tables)
 
 
@@ -51,6 +58,9 @@ def detach(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
     Refused while a process is in one of the groups, naming it. What is left afterwards: the data folder of each
     machine (salt, addresses), users and rights that were made for us, and the store unless --store is given. With
     --keep-topics and the salt a later start goes on with the same policy; where it begins to read is `kafka.source`.
+
+    What our user may not remove, or not see, is named together with the rights that are missing; the rest is removed,
+    and the exit code is 1.
 
     For example:
 
@@ -75,21 +85,26 @@ def detach(  # noqa: PLR0913, PLR0917  each option of the command is a parameter
         if not is_sure:
             stderr().print(plain("\n".join(described(plan))))
             typer.confirm("Remove all of this?", abort=True, err=True)
-        remove(settings, plan)
+        plan = remove(settings, plan)
     done = plan.model_copy(update={"is_dry_run": dry_run})
     if as_json:
         json_line(done.model_dump(mode="json"))
     else:
         stdout().print(plain("\n".join(described(done))))
+    if done.left:
+        raise typer.Exit(ExitCode.FOUND_FAULTS)
 
 
 def described(plan: Detached) -> list[str]:
-    """A line a thing."""
-    if plan.is_empty:
+    """A line a thing, then what is left and what helps."""
+    if plan.is_empty and not plan.left:
         return ["Nothing of ours is there."]
     groups = [f"group {group.name} on {group.cluster}" for group in plan.groups]
     topics = [f"topic {name}" for name in plan.topics]
-    return [*groups, *topics, *(f"table {name}" for name in plan.tables)]
+    tables = [f"table {name}" for name in plan.tables]
+    left = [f"LEFT  {one.kind} {one.name} on {one.cluster}: {one.why}" for one in plan.left]
+    help_lines = ["Give our user these rights and detach again, or remove by hand what is left:", *plan.remedies]
+    return [*groups, *topics, *tables, *left, *(help_lines if left else ())]
 
 
 def _refuse_with_members(plan: Detached) -> None:

@@ -1,34 +1,44 @@
 """Consumer groups of ours on a cluster: who is in them, and their end; aiokafka describes groups and deletes none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.client import AIOKafkaClient
-from aiokafka.errors import GroupIdNotFound, NonEmptyGroup, for_code
+from aiokafka.errors import GroupAuthorizationFailedError, GroupIdNotFound, KafkaError, NonEmptyGroup, for_code
 from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.types import Array, Int16, Int32, Schema, String
 
-from schemas.errors import BrokerUnavailable, NotReached
+from schemas.errors import NotReached
 from streams.broker.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A consumer group; ``members`` are client ids with their hosts."""
+    """A consumer group; ``members`` are client ids with their hosts. One that is hidden from our user may be there."""
 
     name: str
     members: tuple[str, ...] = ()
+    is_hidden: bool = False
 
 
-async def find_groups(admin: AIOKafkaAdminClient, names: Sequence[str]) -> list[Group]:
-    """Those of the named groups that exist. Raises KafkaError."""
+async def find_groups(admin: AIOKafkaAdminClient, names: Sequence[str], expected: Collection[str] = ()) -> list[Group]:
+    """Those of the named groups that exist, and of the ``expected`` ones those of which our user may not know.
+
+    Raises KafkaError.
+    """
     present = {name for name, *_ in await admin.list_consumer_groups()}
     found = []
-    for name in sorted(present.intersection(names)):  # one by one: aiokafka cannot read an answer about several
-        for answer in await admin.describe_consumer_groups([name]):
-            found += [_group(group) for group in answer.groups]
+    for name in sorted(names):
+        try:
+            if name in present:  # one by one: aiokafka cannot read an answer about several
+                for answer in await admin.describe_consumer_groups([name]):
+                    found += [_group(group) for group in answer.groups]
+            elif name in expected:  # lists leave out in silence what our user may not see
+                await admin.find_coordinator(name)
+        except GroupAuthorizationFailedError:
+            found.append(Group(name, is_hidden=True))
     return found
 
 
@@ -39,11 +49,14 @@ def _group(described: Any) -> Group:
     return Group(name, tuple(sorted(f"{client_id} at {host.lstrip('/')}" for _, client_id, host, *_ in members)))
 
 
-async def delete_groups(connection: Connection, admin: AIOKafkaAdminClient, names: Sequence[str]) -> None:
-    """Delete groups and their offsets; one that is gone already is fine.
+async def delete_groups(
+    connection: Connection, admin: AIOKafkaAdminClient, names: Sequence[str]
+) -> dict[str, type[KafkaError]]:
+    """Delete groups and their offsets; one that is gone already is fine. Those that are left, with the broker's error.
 
-    Raises NotReached when somebody joined one meanwhile, BrokerUnavailable when the cluster refuses, KafkaError.
+    Raises NotReached when somebody joined one meanwhile, KafkaError.
     """
+    left: dict[str, type[KafkaError]] = {}
     client = AIOKafkaClient(**connection.aiokafka_options())
     try:
         await client.bootstrap()
@@ -51,19 +64,13 @@ async def delete_groups(connection: Connection, admin: AIOKafkaAdminClient, name
             node = await admin.find_coordinator(name)
             answer = await client.send(node, _DeleteGroups([name]))
             for group, code in answer.results:
-                _check(group, code)
+                if code == NonEmptyGroup.errno:
+                    raise NotReached(f"group {group} got a member meanwhile; stop every process, then detach again")
+                if code not in {0, GroupIdNotFound.errno}:
+                    left[group] = for_code(code)
     finally:
         await client.close()
-
-
-def _check(group: str, code: int) -> None:
-    if code in {0, GroupIdNotFound.errno}:
-        return
-    if code == NonEmptyGroup.errno:
-        raise NotReached(f"group {group} got a member meanwhile; stop every process, then detach again")
-    raise BrokerUnavailable(
-        f"group {group} could not be deleted ({for_code(code).__name__}); our user needs the right Delete on it"
-    )
+    return left
 
 
 class _Answer0(Response):  # type: ignore[misc]

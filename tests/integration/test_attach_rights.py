@@ -10,9 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from streams.broker.connection import Connection
-from streams.broker.topics import TopicSpec, create_topics
+from streams.broker.topics import ALERT_LEADER, TopicSpec, create_topics
+from streams.cli.detach_left import HIDDEN
+from streams.cli.program import app
 from tests.attach_samples import native, openinference_spans
 from tests.integration import running as brokers
 from tests.integration.running import apache_kafka, free_port_pair, produce, running
@@ -55,7 +58,7 @@ def allow(line: str, administrator: str) -> None:
 
 @pytest.mark.integration
 @pytest.mark.kafka
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(420)
 def test_printed_rights_are_enough_and_missing_ones_are_named(guarded: tuple[str, str], tmp_path: Path) -> None:
     """Without rights attach says which; with the lines that it prints a whole deployment works."""
     address, administrator = guarded
@@ -67,6 +70,9 @@ def test_printed_rights_are_enough_and_missing_ones_are_named(guarded: tuple[str
 
     wrong = attach("--bootstrap", address, "--topic", "product", folder=tmp_path, **{**LOGIN, **_wrong_password()})
     assert (69, True) == (wrong.returncode, "refused the login" in wrong.stderr), wrong.stderr
+    environment = {**brokers.environment_for(tmp_path / "data", address, "product"), **LOGIN}
+    unseen = json.loads(detach(environment, "--dry-run").stdout)
+    assert {HIDDEN} == {one["why"] for one in unseen["left"]}, "it does not say that nothing is there"
     hidden = attach("--bootstrap", address, "--topic", "product", folder=tmp_path, **LOGIN)
     assert (1, True) == (hidden.returncode, "shows no topic product" in hidden.stderr), hidden.stderr
     allow("kafka-acls --bootstrap-server x --add --allow-principal User:groundwatch --operation Describe "
@@ -85,6 +91,25 @@ def test_printed_rights_are_enough_and_missing_ones_are_named(guarded: tuple[str
         run.wait_for(lambda: run.get("/api/v1/counts")["traces"] >= 40, 90, "traces")
         run.wait_for(lambda: run.get("/api/v1/counts")["verdicts"] > 0, 60, "verdicts")
         assert 0 == run.stop(), run.log_end()
+
+    stuck = detach(environment)
+    left = json.loads(stuck.stdout)
+    names = {one["name"] for one in left["left"]}
+    assert (1, [], []) == (stuck.exit_code, left["groups"], left["topics"])
+    assert {"groundwatch.ingest", "groundwatch.sink", "gw.drawn", ALERT_LEADER} <= names
+    assert {"GroupAuthorizationFailedError", "TopicAuthorizationFailedError"} == {one["why"] for one in left["left"]}
+    for line in left["remedies"]:
+        if line.startswith("kafka-acls"):
+            allow(line, administrator)
+    done_now = detach(environment)
+    found = json.loads(done_now.stdout)
+    assert (0, []) == (done_now.exit_code, found["left"])
+    assert names == {*found["topics"], *(group["name"] for group in found["groups"])}
+
+
+def detach(environment: dict[str, str], *arguments: str) -> Result:
+    """``groundwatch detach --yes --json``."""
+    return CliRunner(env=environment).invoke(app, ["detach", "--yes", "--json", *arguments])
 
 
 def _wrong_password() -> dict[str, str]:
