@@ -1,5 +1,7 @@
 """A circuit breaker: an endpoint that failed too often in a row is left alone for a while, then tried with one call.
 
+So is one that asks for it, for as long as it says.
+
 The state and its changes are pure; ``Breaker`` holds one for several threads. Time is in seconds of any clock that
 never goes back.
 """
@@ -7,6 +9,9 @@ never goes back.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
+
+LONGEST_PAUSE_SECONDS = 600.0
+"""However long an endpoint asks to be left alone: one that errs in its header must not switch a layer off for a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,14 @@ def after(state: BreakerState, now: float, rule: BreakerRule, *, was_answered: b
     return BreakerState(failures, now + rule.pause_seconds)
 
 
+def paused(state: BreakerState, now: float, seconds: float) -> BreakerState:
+    """A call ended with the endpoint's word that it serves nobody for ``seconds``."""
+    until = now + min(seconds, LONGEST_PAUSE_SECONDS)
+    return BreakerState(state.failures + 1, until if state.open_until is None else max(until, state.open_until))
+
+
 def withdrawn(state: BreakerState) -> BreakerState:
-    """A call that was admitted was not made after all; it says nothing of the endpoint."""
+    """A call that was admitted was not made after all, or says nothing of the endpoint."""
     return replace(state, is_probing=False)
 
 
@@ -76,7 +87,12 @@ class Breaker:
         with self._lock:
             self._state = after(self._state, self._clock(), self._rule, was_answered=was_answered)
 
+    def pause(self, seconds: float) -> None:
+        """A call that was admitted ended with the endpoint's word that it serves nobody for ``seconds``."""
+        with self._lock:
+            self._state = paused(self._state, self._clock(), seconds)
+
     def withdraw(self) -> None:
-        """A call that was admitted was not made."""
+        """A call that was admitted was not made, or says nothing of the endpoint."""
         with self._lock:
             self._state = withdrawn(self._state)

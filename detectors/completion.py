@@ -63,13 +63,17 @@ class CompletionFailed(Exception):
 
     ``is_away``: the endpoint did not answer, or answers nobody now, so that the next call may find the same. Of a call
     that ran out of time the prompt may be billed all the same: ``tokens_in`` is what it holds at most.
+    ``retry_after_seconds``: how long an endpoint that is too busy asks to be left alone; 0 where it does not say.
     """
 
-    def __init__(self, reason: str, *, is_away: bool = False, tokens_in: int = 0) -> None:
+    def __init__(
+        self, reason: str, *, is_away: bool = False, tokens_in: int = 0, retry_after_seconds: float = 0.0
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.is_away = is_away
         self.tokens_in = tokens_in
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Completion(Protocol):

@@ -1,5 +1,6 @@
 """A language model behind an OpenAI-compatible endpoint; ``openai`` is an extra, imported where one is configured."""
 
+from collections.abc import Sequence
 from time import monotonic
 from typing import Any, Literal
 
@@ -9,6 +10,8 @@ from pydantic import BaseModel, ValidationError
 from detectors.claims.llm import LlmSplitter
 from detectors.completion import Ask, Choice, CompletionFailed, Reply, prompt_tokens, tokens_of
 from schemas.errors import ConfigError
+from streams.clock import wall_clock
+from streams.retry_after import retry_after_seconds
 from streams.settings.verify import Verify
 from streams.sources.own_calls import HEADER
 
@@ -20,6 +23,10 @@ _REFUSABLE = ("response_format", "temperature", "seed", "max_tokens")
 """Parameters that some endpoints or models do not take, and that a call can do without."""
 _BAD_CALL = (400, 413, 422)
 """The endpoint is there and refuses this one call; any other status says that it serves nobody, or not us."""
+_MOST_OVERESTIMATED = 2
+"""How far the estimate lies above a true count at most (tokens of six bytes). llama.cpp counts one reply of several."""
+_BUSY = (429, 503)
+"""It says when to come again, if it says it at all."""
 log = structlog.get_logger(__name__)
 
 
@@ -185,7 +192,8 @@ def _refused(error: Any, parameters: dict[str, Any]) -> str:
 def _failure(error: Any) -> CompletionFailed:
     if _is_too_long(error):
         return CompletionFailed("too_long")
-    return CompletionFailed("model", is_away=error.status_code not in _BAD_CALL)
+    pause = retry_after_seconds(error.response.headers, wall_clock()) if error.status_code in _BUSY else 0.0
+    return CompletionFailed("model", is_away=error.status_code not in _BAD_CALL, retry_after_seconds=pause)
 
 
 def _is_too_long(error: Any) -> bool:
@@ -209,8 +217,14 @@ def _read(body: bytes, ask: Ask, calls: int) -> Reply:
     if not choices:
         raise CompletionFailed("model")
     usage = read.usage or _Usage()
-    written = sum(tokens_of(choice.text) for choice in choices)
-    return Reply(choices, usage.prompt_tokens or prompt_tokens(ask.messages), usage.completion_tokens or written, calls)
+    return Reply(choices, usage.prompt_tokens or prompt_tokens(ask.messages), _written(choices, usage), calls)
+
+
+def _written(choices: Sequence[Choice], usage: _Usage) -> int:
+    """Tokens of the replies: estimated where the endpoint counts none, or evidently those of one among several."""
+    estimated = sum(tokens_of(choice.text) for choice in choices)
+    counts_one = len(choices) > 1 and usage.completion_tokens * _MOST_OVERESTIMATED < estimated
+    return estimated if counts_one else usage.completion_tokens or estimated
 
 
 def _logprobs(chosen: _Chosen) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """The judge (L3) as the settings have it: a language model behind an endpoint, or none."""
 
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 from detectors.breaker import Breaker, BreakerRule
 from detectors.golden.reading import read_well_formed
@@ -33,6 +33,8 @@ def judge_of(settings: Judge, purse: Purse, cache: JudgeCache, counts: Counts | 
         prices=Prices(settings.usd_per_million_in, settings.usd_per_million_out),
         counts=Counts() if counts is None else counts,
         clock=monotonic,
+        sleep=sleep,
+        patience_seconds=settings.timeout_seconds,
     )
     limits = Limits(settings.reply_tokens, settings.calls_at_once, enforces_schema=settings.enforce_schema)
     return LlmJudge(line, prompt_of(settings), cache, limits, completion.close)

@@ -15,6 +15,7 @@ from schemas.routes import JudgeRule, Route
 from schemas.verdict import ClaimJudgement
 from tests.builders import check_item, claim, judgement, passage
 
+PATIENCE_SECONDS = 20.0
 CLAIM = "You can return it within 30 days of delivery [1]."
 
 
@@ -64,6 +65,10 @@ class Clock:
         """The time."""
         return self.now
 
+    def sleep(self, seconds: float) -> None:
+        """Let them pass."""
+        self.now += seconds
+
 
 def judge(  # noqa: PLR0913 - all parts have defaults
     completion: Completion,
@@ -84,6 +89,8 @@ def judge(  # noqa: PLR0913 - all parts have defaults
         Prices(1.0, 2.0),
         Counts(),
         time,
+        time.sleep,
+        PATIENCE_SECONDS,
     )
     limits = Limits(calls_at_once=calls_at_once)
     return LlmJudge(line, prompt or JudgePrompt(8000), cache or MemoryCache(), limits)

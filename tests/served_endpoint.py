@@ -29,6 +29,8 @@ class Endpoint(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(content)))
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
         self.end_headers()
         if not self.server.is_dripping:
             self.wfile.write(content)
@@ -50,6 +52,8 @@ class Served(ThreadingHTTPServer):
     def __init__(self, answer: Answer, *, is_silent: bool = False, is_dripping: bool = False) -> None:
         super().__init__(("127.0.0.1", 0), Endpoint)
         self.answer, self.is_silent, self.is_dripping = answer, is_silent, is_dripping
+        self.headers: dict[str, str] = {}
+        """Sent with every reply, beside those of its content."""
         self.seen: list[tuple[dict[str, str], Body]] = []
         self.released = threading.Event()
 

@@ -78,6 +78,8 @@ class CompletionResampler:
             is_ours = error.reason == "timeout" and ask.timeout_seconds is not None  # too little time says nothing
             if is_ours:
                 self.breaker.withdraw()
+            elif error.retry_after_seconds:
+                self.breaker.pause(error.retry_after_seconds)
             else:
                 self.breaker.ended(was_answered=not error.is_away)
             raise

@@ -118,13 +118,21 @@ class LlmJudge:
 
     def _asked(self, cases: Sequence[_Case], deadline: float | None) -> dict[str, _Answer]:
         pool = self._batches if deadline is None else self._awaited
-        futures = {case.key: pool.submit(self._ask, case, deadline) for case in cases}
-        wait(futures.values(), timeout=None if deadline is None else max(0.0, deadline - self._line.clock()))
-        return {key: _answer_of(future, self._line.clock()) for key, future in futures.items()}
+        asked = [(case, bill := Bill(), pool.submit(self._ask, case, bill, deadline)) for case in cases]
+        futures = [future for _, _, future in asked]
+        wait(futures, timeout=None if deadline is None else max(0.0, deadline - self._line.clock()))
+        return {case.key: self._answer_of(case, bill, future) for case, bill, future in asked}
 
-    def _ask(self, case: _Case, deadline: float | None) -> _Answer:
+    def _answer_of(self, case: _Case, bill: Bill, future: Future[_Answer]) -> _Answer:
+        """What came of it; a call that is not over by now is left to end by itself, and is billed as timed out."""
+        if future.cancel() or not future.done():
+            late = Unjudged(Outcome.ERROR_TIMEOUT, LayerReason.OUT_OF_TIME)
+            return _Answer(failed=late, bill=bill, asker=case, ended=self._line.clock())
+        return future.result()
+
+    def _ask(self, case: _Case, bill: Bill, deadline: float | None) -> _Answer:
         """In a thread of a pool; what is paid for is kept at once, whether or not anybody still waits for it."""
-        answer = _Answer(asker=case)
+        answer = _Answer(bill=bill, asker=case)
         runs = case.task.rule.repeats
         try:
             asker = Asker(self._line, case.task.payer, deadline, answer.bill)
@@ -172,13 +180,6 @@ class LlmJudge:
         for judgement in judgements.values():
             self._line.counts.add(judgement.error.value if judgement.error else "judged")
         self._line.counts.add("cached", cached)
-
-
-def _answer_of(future: Future[_Answer], now: float) -> _Answer:
-    """What came of it; a call that is not over by now is left to end by itself."""
-    if future.cancel() or not future.done():
-        return _Answer(failed=Unjudged(Outcome.ERROR_TIMEOUT, LayerReason.OUT_OF_TIME), ended=now)
-    return future.result()
 
 
 def _failed(outcome: Outcome) -> ClaimJudgement:

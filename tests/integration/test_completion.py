@@ -67,6 +67,41 @@ def test_what_an_endpoint_does_not_count_is_estimated() -> None:
     assert (prompt_tokens(MESSAGES), 6) == (found.tokens_in, found.tokens_out)
 
 
+@pytest.mark.parametrize(("counted", "taken"), [(60, 60), (15, 80)], ids=["all", "one of four"])
+def test_an_endpoint_that_counts_one_of_several_replies_is_not_believed(counted: int, taken: int) -> None:
+    """llama.cpp does; a budget would be spent four times."""
+    reply = choice("a reply of some sixty signs, which are fifteen tokens or so")
+    reply["choices"] *= 4
+    reply["usage"] = {"prompt_tokens": 7, "completion_tokens": counted}
+    with served(reply=reply) as server:
+        found = ask(server, Ask(MESSAGES, 100, samples=4), purpose="samples")
+
+    assert (7, taken) == (found.tokens_in, found.tokens_out)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "seconds"),
+    [
+        (429, {"Retry-After": "7"}, 7),
+        (503, {"Retry-After": "7"}, 7),
+        (429, {"retry-after-ms": "250"}, 0.25),
+        (429, {}, 0),
+        (500, {"Retry-After": "7"}, 0),
+    ],
+    ids=["429", "503", "milliseconds", "not said", "another status"],
+)
+def test_an_endpoint_that_is_too_busy_says_when_to_come_again(
+    status: int, headers: dict[str, str], seconds: float
+) -> None:
+    """Whoever asked decides whether to wait; the client itself does not."""
+    with served(status, {"error": {"message": "busy"}}) as server:
+        server.headers.update(headers)
+        with pytest.raises(CompletionFailed) as caught:
+            ask(server)
+
+    assert (seconds, True, 1) == (caught.value.retry_after_seconds, caught.value.is_away, len(server.seen))
+
+
 @pytest.mark.parametrize(
     ("status", "reply", "reason", "is_away"),
     [

@@ -55,6 +55,21 @@ def test_a_claim_is_judged_by_what_the_endpoint_says() -> None:
     assert {"verdict"} == {body["response_format"]["json_schema"]["name"] for _, body in server.seen}
 
 
+def test_a_busy_endpoint_is_asked_again_when_it_says() -> None:
+    """Both calls count, and nothing of it shows in the verdict."""
+    statuses = iter([429, 200])
+
+    def busy(body: Body) -> tuple[int, Body]:
+        status = next(statuses)
+        return (status, {"error": {"message": "slow down"}}) if status == 429 else honest(body)
+
+    with answering(busy) as server, judge(server.url) as asked:
+        server.headers["retry-after-ms"] = "20"
+        (result,) = asked.judge([task()])
+
+    assert (ClaimLabel.SUPPORTED, 2, 1) == (result.judgements[0].label, result.spent.calls, asked.counts["waited"])
+
+
 @pytest.mark.parametrize(
     ("status", "body", "outcome"),
     [

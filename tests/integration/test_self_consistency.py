@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -48,17 +49,16 @@ def checker(url: str, purse: CountingPurse, **settings: Any) -> SelfConsistency:
 def samples(*texts: str) -> dict[str, Any]:
     """A chat completion with several choices."""
     one = choice(texts[0])
-    usage = {"prompt_tokens": 40, "completion_tokens": 20, "total_tokens": 60}
+    usage = {"prompt_tokens": 40, "completion_tokens": 100, "total_tokens": 140}
     return {**one, "choices": [choice(text)["choices"][0] for text in texts], "usage": usage}
 
 
 def test_samples_are_free_text_at_the_temperature_marked_as_ours_and_paid() -> None:
     """What a gateway writes down of the call is recognised as ours."""
     purse = CountingPurse()
-    with served(reply=samples(*[ANSWER] * 4)) as server:
-        check = checker(server.url, purse, usd_per_million_in=1000, usd_per_million_out=2000)
+    prices = {"usd_per_million_in": 1000, "usd_per_million_out": 2000}
+    with served(reply=samples(*[ANSWER] * 4)) as server, closing(checker(server.url, purse, **prices)) as check:
         (found,) = check.check([task()])
-        check.close()
 
     assert found.found is not None
     assert ("resampled", 5, (), False) == (
@@ -71,7 +71,7 @@ def test_samples_are_free_text_at_the_temperature_marked_as_ours_and_paid() -> N
     assert (4, 0.7, "samples") == (body["n"], body["temperature"], headers["x-groundwatch"])
     assert "response_format" not in body
     assert [{"role": "user", "content": PROMPT}] == body["messages"]
-    assert (1, 40, 20, 0.08) == (
+    assert (1, 40, 100, 0.24) == (
         found.spent.calls, found.spent.tokens_in, found.spent.tokens_out, found.spent.cost_usd,
     )  # fmt: skip
     assert ([found.spent], 0) == (purse.spent, purse.held)
@@ -84,8 +84,8 @@ def test_samples_are_free_text_at_the_temperature_marked_as_ours_and_paid() -> N
 def test_an_endpoint_that_is_away_is_a_reason_and_leaves_no_reservation() -> None:
     """And that without an endpoint the trace is all there is."""
     purse = CountingPurse()
-    with served(500, {"error": {"message": "down"}}) as server:
-        (found,) = checker(server.url, purse).check([task()])
+    with served(500, {"error": {"message": "down"}}) as server, closing(checker(server.url, purse)) as check:
+        (found,) = check.check([task()])
     assert (None, LayerReason.AWAY, 0) == (found.found, found.stopped, purse.held)
     alone = consistency_of(Consistency(), purse, load_evidence_detector())
     assert [ConsistencyResult(None, stopped=LayerReason.NO_SAMPLES)] == alone.check([task()])
@@ -103,7 +103,8 @@ def test_a_real_model_is_asked_again_and_its_answers_are_compared(model_url: str
     """Whatever 135 million parameters write: an annotation over all samples, within the room and the budget given."""
     purse = CountingPurse()
     tasks = [task(samples=3, least=2), task("Yes.", "Say yes or no, nothing else.", samples=3, least=3)]
-    found = checker(model_url, purse, calls_at_once=1, timeout_seconds=100).check(tasks)
+    with closing(checker(model_url, purse, calls_at_once=1, timeout_seconds=100)) as check:
+        found = check.check(tasks)
 
     for one in found:
         assert one.stopped is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.breaker import Breaker, BreakerRule, BreakerState, admit, after, withdrawn
+from detectors.breaker import LONGEST_PAUSE_SECONDS, Breaker, BreakerRule, BreakerState, admit, after, paused, withdrawn
 
 RULE = BreakerRule(failures=3, pause_seconds=10.0)
 
@@ -55,6 +55,18 @@ def test_a_probe_that_is_not_made_leaves_its_place_to_the_next() -> None:
 def test_failures_that_were_under_way_do_not_lengthen_the_pause() -> None:
     """Twenty calls at a time would push the probe away."""
     assert admit(failed(20, now=5.0, state=failed(3)), 10.0)[1]
+
+
+def test_an_endpoint_that_asks_for_a_pause_gets_it() -> None:
+    """At once, for as long as it says and never for a day; a shorter wish does not shorten a pause that holds."""
+    state = paused(BreakerState(), 0.0, 40.0)
+
+    assert [False, True] == [admit(state, now)[1] for now in (39.9, 40.0)]
+    assert [False, True] == [admit(paused(state, 5.0, 1.0), now)[1] for now in (39.9, 40.0)]
+    assert admit(paused(BreakerState(), 0.0, 1e6), LONGEST_PAUSE_SECONDS)[1]
+    breaker = Breaker(RULE, lambda: 0.0)
+    breaker.pause(1.0)
+    assert (True, False) == (breaker.is_open, breaker.admit())
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 30)), max_size=60))

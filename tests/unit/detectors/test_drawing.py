@@ -134,6 +134,19 @@ def test_an_endpoint_that_is_away_is_left_alone_for_a_while() -> None:
     assert [(LayerReason.OUT_OF_TIME, 1), (LayerReason.OUT_OF_TIME, 1), (LayerReason.AWAY, 0)] == reasons
 
 
+def test_an_endpoint_that_asks_for_a_pause_gets_it() -> None:
+    """One call is enough; samples are triage, and nobody waits for them."""
+    busy = CompletionFailed("model", is_away=True, retry_after_seconds=9.0)
+    resampler = CompletionResampler(ScriptedEndpoint([busy, ["a"]]), breaker=Breaker(BreakerRule(), Clock()))
+    calls = []
+    for _ in range(2):
+        with pytest.raises(ResamplingFailed) as caught:
+            resampler.sample("the prompt", 1, 0.7, 99, None)
+        calls.append((caught.value.reason, caught.value.spent.calls))
+
+    assert [(LayerReason.AWAY, 1), (LayerReason.AWAY, 0)] == calls
+
+
 def test_a_bug_of_the_client_leaves_the_breaker_as_it_was() -> None:
     """It says nothing of the endpoint."""
     breaker = Breaker(BreakerRule(failures=1), Clock())

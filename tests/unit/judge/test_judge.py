@@ -188,6 +188,61 @@ def test_an_endpoint_that_is_away_is_left_alone_and_found_again() -> None:
     assert third.stopped is None
 
 
+def busy(seconds: float) -> CompletionFailed:
+    """What an endpoint says that serves nobody for so long."""
+    return CompletionFailed("model", is_away=True, retry_after_seconds=seconds)
+
+
+def test_a_busy_endpoint_is_asked_again_when_it_says() -> None:
+    """As often as a call's own time allows; each refusal is a call, and the endpoint does not count as away."""
+    clock = Clock()
+    asked = judge(ScriptedCompletion([*[busy(6.0)] * 3, reply()]), clock=clock, failures=1)
+
+    (result,) = asked.judge([task()])
+
+    assert (ClaimLabel.SUPPORTED, 18.0, 4) == (said(result).label, clock.now, result.spent.calls)
+    assert {"waited": 3, "judged": 1, "cached": 0} == dict(asked.counts)
+
+
+def test_one_that_is_busy_for_longer_than_a_call_may_wait_is_not_waited_for() -> None:
+    """What its last word leaves too little time for fails, without a second call that it asked not to be sent."""
+    clock = Clock()
+    completion = ScriptedCompletion([busy(15.0), busy(15.0), reply()])
+
+    (result,) = judge(completion, clock=clock).judge([task()])
+
+    assert ([Outcome.ERROR_MODEL], 15.0, 2) == (errors(result), clock.now, len(completion.asked))
+
+
+def test_one_that_asks_for_more_than_any_call_can_wait_is_left_alone_so_long() -> None:
+    """By all calls: the breaker opens at once, and its own pause is not enough."""
+    clock = Clock()
+    asked = judge(ScriptedCompletion([busy(50.0), reply(text=OTHER)]), clock=clock)
+
+    (first,) = asked.judge([task(CLAIM, OTHER)])
+    clock.now = 49.0
+    (second,) = asked.judge([task(OTHER)])
+    clock.now = 50.0
+    (third,) = asked.judge([task(OTHER)])
+
+    assert [Outcome.ERROR_MODEL] * 2 == errors(first)
+    assert (LayerReason.AWAY, 1) == (first.stopped, first.spent.calls)
+    assert (LayerReason.AWAY, 0) == (second.stopped, second.spent.calls)
+    assert ClaimLabel.SUPPORTED is said(third).label
+
+
+def test_nobody_who_waits_for_an_answer_waits_for_a_busy_endpoint_beyond_his_time() -> None:
+    """The stream could have waited, so its calls go on."""
+    clock = Clock()
+    asked = judge(ScriptedCompletion([busy(5.0), reply(text=OTHER)]), clock=clock, failures=2)
+
+    (late,) = asked.judge([task()], deadline=4.0)
+    (judged,) = asked.judge([task(OTHER)])
+
+    assert ([Outcome.ERROR_MODEL], 0.0) == (errors(late), clock.now)
+    assert ClaimLabel.SUPPORTED is said(judged).label
+
+
 def test_an_endpoint_that_refuses_single_calls_is_not_away() -> None:
     """Else whoever writes answers could switch the judge off for everybody."""
     completion = ScriptedCompletion([*[CompletionFailed("model")] * 9, reply()])
@@ -345,6 +400,26 @@ def test_nobody_waits_beyond_the_deadline_and_what_was_paid_is_kept() -> None:
     assert [Outcome.ERROR_TIMEOUT] == errors(clockless[0])
     assert LayerReason.OUT_OF_TIME is clockless[0].stopped
     assert 1 == asked.judge([task()])[0].spent.cached
+
+
+def test_a_call_that_nobody_waits_for_any_more_is_in_the_bill_of_its_answer() -> None:
+    """As one that ran out of time, which is how it is booked once it has: verdict and books say the same."""
+    released, purse = Event(), FakePurse()
+
+    def silent(ask: Ask) -> str:
+        released.wait(20)
+        raise CompletionFailed("timeout", is_away=True, tokens_in=prompt_tokens(ask.messages))
+
+    clock = Clock()
+    asked = judge(AnsweringCompletion(silent), purse, clock=clock)
+    (result,) = asked.judge([task()], deadline=0.2)
+    clock.now = 1.0
+    released.set()
+    asked._awaited.shutdown()
+
+    ((_, booked),) = purse.settled
+    assert (1, True) == (booked.calls, booked.cost_usd > 0)
+    assert replace(booked, took_ms=0.0) == replace(result.spent, took_ms=0.0)
 
 
 def test_a_claim_that_does_not_fit_is_too_long_and_costs_nothing() -> None:
