@@ -28,7 +28,7 @@ from streams.broker.member import ENGINE_LOG, MemberThread
 from streams.broker.places import Places
 from streams.broker.progress import Progress
 from streams.broker.reading import Because, Begin, Reading
-from streams.broker.unrest import Unrest
+from streams.broker.unrest import Refusals, Unrest
 
 log = structlog.get_logger(__name__)
 NOTE_SECONDS = 0.5
@@ -83,6 +83,7 @@ class GroupConsumer(driver.Consumer):
         self._stops = self._settled = 0
         self._noted_at = 0.0
         self._unrest = Unrest(transport.app.conf.id)
+        self._refusals = Refusals(transport.app.conf.id)
         super().__init__(transport, **kwargs)
 
     def _new_consumer_thread(self) -> MemberThread:
@@ -202,7 +203,11 @@ class GroupConsumer(driver.Consumer):
         del start_new_transaction
         state = self.app.sensors.on_commit_initiated(self)
         due = {tp: at for tp, at in self._progress.due().items() if topics is None or {tp, tp.topic} & set(topics)}
-        did_commit = bool(due) and await self.member.commit(due)
+        assignment = self._assignments
+        may_commit = bool(due) and self._refusals.may_commit(assignment)
+        did_commit = may_commit and await self.member.commit(due)
+        if may_commit and not did_commit and not self.should_stop:
+            self._refusals.refused(assignment)
         if did_commit:
             self._progress.commit(due)
             self.app.monitor.on_tp_commit(due)

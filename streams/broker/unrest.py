@@ -1,6 +1,7 @@
-"""Tells of a group that does not settle: its members are given partitions again and again."""
+"""Tells of a group that does not settle, and keeps a member that was thrown out of it from asking all the time."""
 
 from collections import deque
+from collections.abc import Callable
 from time import monotonic
 
 import structlog
@@ -8,6 +9,8 @@ import structlog
 log = structlog.get_logger(__name__)
 UNREST_TIMES, UNREST_SECONDS = 8, 180.0
 """So many assignments in so short a time are no rolling restart."""
+REFUSED_SECONDS = 1.0
+"""Pause after a commit that the group refused, unless partitions are given anew before."""
 
 
 class Unrest:
@@ -30,3 +33,24 @@ class Unrest:
                 fix="see that no two processes have the same instance_id, and that workers do not restart in a loop",
             )
             self._given_at.clear()
+
+
+class Refusals:
+    """Commits that the group refused since we are no member of it any more; only joining again helps."""
+
+    def __init__(self, group: str, clock: Callable[[], float] = monotonic) -> None:
+        self._group = group
+        self._clock = clock
+        self._assignment = -1
+        self._at = 0.0
+
+    def may_commit(self, assignment: int) -> bool:
+        """Whether to try, with what this assignment, a number that grows, has given us."""
+        return assignment != self._assignment or self._clock() - self._at >= REFUSED_SECONDS
+
+    def refused(self, assignment: int) -> None:
+        """The group refused; says so once an assignment."""
+        if assignment != self._assignment:
+            consequence = "this member joins again; what is not committed is handled again, and counted once"
+            log.warning("commit_refused", group=self._group, consequence=consequence)
+        self._assignment, self._at = assignment, self._clock()
