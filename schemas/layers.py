@@ -8,6 +8,8 @@ from pydantic import Field
 from schemas.base import Record
 from schemas.labels import Layer
 
+_TEN_SECONDS = 10_000
+
 
 class LayerReason(StrEnum):
     """Why a layer ran, or did not."""
@@ -65,6 +67,22 @@ class LayerRun(Record):
     cost_usd: float = Field(default=0.0, ge=0)
     took_ms: float = Field(default=0.0, ge=0)
 
+    @property
+    def told(self) -> str:
+        """Whether it ran, and why or why not: ``ran: in band``, ``not run: not configured``."""
+        return f"{'ran' if self.ran else 'not run'}: {self.why.value.replace('_', ' ')}"
+
+    @property
+    def asked(self) -> str:
+        """Calls of an endpoint and answers of the cache; empty for layers that ask nobody."""
+        calls = f"{self.calls} call{'s' * (self.calls != 1)}" if self.calls else ""
+        return ", ".join(part for part in (calls, f"{self.cached} from the cache" if self.cached else "") if part)
+
+    @property
+    def took(self) -> str:
+        """How long it took; from ten seconds on in seconds."""
+        return f"{self.took_ms:.1f} ms" if self.took_ms < _TEN_SECONDS else f"{self.took_ms / 1000:.0f} s"
+
 
 class Consistency(Record):
     """How far an answer is the same when the model is asked several times; it routes and annotates, it never clears."""
@@ -82,3 +100,18 @@ class Consistency(Record):
     mean_logprob: float | None = Field(default=None, le=0)
     """Mean log-probability of the answer's tokens; None where the trace has none."""
     is_flagged: bool = False
+
+    def told(self, first_claim: int = 0) -> str:
+        """How far the answers that were compared say the same; ``first_claim`` is the number of the first claim."""
+        where = "in the trace" if self.source == "trace" else "drawn anew from the recorded prompt"
+        parts = [f"{self.samples} answers compared, the others {where}"]
+        if self.votes is not None:
+            parts.append(f"{self.votes} say the same")
+        if self.agreement is not None:
+            parts.append(f"the others support its claims by {self.agreement:.2f} on average")
+        if self.unstable_claims:
+            numbers = ", ".join(str(index + first_claim) for index in self.unstable_claims)
+            parts.append(f"too few support claim {numbers}")
+        if self.mean_logprob is not None:
+            parts.append(f"mean log-probability of its tokens {self.mean_logprob:.2f}")
+        return "; ".join(parts)

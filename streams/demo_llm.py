@@ -92,6 +92,4 @@ def told(verdict: Verdict) -> str:
 
 
 def _run(run: LayerRun) -> str:
-    if not run.ran:
-        return f"{run.layer.value} not run ({run.why.value})"
-    return f"{run.layer.value} {run.why.value}, {run.calls} calls, {run.took_ms / 1000:.0f} s"
+    return ", ".join(part for part in (f"{run.layer} {run.told}", run.asked, run.took if run.ran else "") if part)

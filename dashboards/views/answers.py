@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.views.hops import HopView, hop_views
-from dashboards.views.layers import LayerView, consistency_text, layer_views
+from dashboards.views.layers import LayerView, layer_views
 from dashboards.views.spans import MarkedText, Span, mark
 from schemas.claim import ClaimSource
 from schemas.draw import Draw, Screening
@@ -135,7 +135,7 @@ class TracePage:
     def consistency(self) -> str:
         """What comparing the answer with others showed; empty where that was not done."""
         found = self.answer.verdict.consistency if self.answer.verdict else None
-        return consistency_text(found) if found else ""
+        return found.told(first_claim=1) if found else ""
 
     @property
     def is_context_truncated(self) -> bool:

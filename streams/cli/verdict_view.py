@@ -31,32 +31,23 @@ def judged_line(verdict: Verdict) -> str:
 
 def routing_lines(verdict: Verdict) -> Iterator[str]:
     """A line for each layer: whether it ran, why or why not, on how much, at what cost."""
-    return (f"{run.layer} {'ran' if run.ran else 'not run'}: {', '.join(_facts(run))}" for run in verdict.routing)
+    return (f"{run.layer} {', '.join(_facts(run))}" for run in verdict.routing)
 
 
 def consistency_line(found: Consistency) -> str:
-    """``unstable: 5 answers (resampled), 2 say the same``; claims by their index, as they are listed."""
-    parts = [f"{found.samples} answers ({found.source})"]
-    if found.votes is not None:
-        parts.append(f"{found.votes} say the same")
-    if found.agreement is not None:
-        parts.append(f"support of its claims by the others {found.agreement:.2f}")
-    if found.unstable_claims:
-        parts.append(f"too few support claim {', '.join(map(str, found.unstable_claims))}")
-    if found.mean_logprob is not None:
-        parts.append(f"mean log-probability {found.mean_logprob:.2f}")
-    return f"{'unstable' if found.is_flagged else 'stable'}: {', '.join(parts)}"
+    """``unstable: 5 answers compared, …``; claims by their index, as they are listed."""
+    return f"{'unstable' if found.is_flagged else 'stable'}: {found.told()}"
 
 
 def _facts(run: LayerRun) -> Iterator[str]:
-    yield run.why.value.replace("_", " ")
+    yield run.told
     if run.ran:
         yield f"{run.claims} claim{'s' * (run.claims != 1)}"
-    if run.calls or run.cached:
-        yield f"{run.calls} call{'s' * (run.calls != 1)}, {run.cached} from the cache"
+    if run.asked:
+        yield run.asked
     if run.tokens_in or run.tokens_out:
         yield f"{run.tokens_in:,} tokens in, {run.tokens_out:,} out"
     if run.cost_usd:
         yield f"{run.cost_usd:.4f} USD"
     if run.ran:
-        yield f"{run.took_ms:.1f} ms"
+        yield run.took

@@ -68,14 +68,16 @@ def test_a_trace_shows_which_layers_ran_and_why_not() -> None:
     wanted = [
         "layers     L2 not run: not routed",
         "L3 ran: in band, 1 claim, 2 calls, 3 from the cache, 1,900 tokens in, 80 out, 0.0012 USD, 700.0 ms",
-        "samples    unstable: 5 answers (resampled), 2 say the same, too few support claim 0",
+        "samples    unstable: 5 answers compared, the others drawn anew from the recorded prompt; 2 say the same; ",
+        "too few support claim 0",
         "the judge's word, confidence 0.90",
     ]
     assert [part for part in wanted if part not in shown] == []
     long = Consistency(source="trace", samples=3, agreement=0.75, mean_logprob=-0.5)
-    assert "stable: 3 answers (trace), support of its claims by the others 0.75, mean log-probability -0.50" in (
-        describe(stored(consistency=long), None).plain
-    )
+    assert (
+        "stable: 3 answers compared, the others in the trace; the others support its claims by 0.75 on average; mean "
+        "log-probability of its tokens -0.50"
+    ) in describe(stored(consistency=long), None).plain
 
 
 def test_a_trace_shows_how_each_hop_fared() -> None:

@@ -66,7 +66,7 @@ def test_the_way_through_the_layers_is_told_in_one_line() -> None:
     routing = (
         LayerRun(layer=Layer.L0, ran=True, why=LayerReason.ALWAYS),
         LayerRun(layer=Layer.L2, ran=False, why=LayerReason.NOT_CONFIGURED),
-        LayerRun(layer=Layer.L3, ran=True, why=LayerReason.IN_BAND, calls=2, took_ms=4100),
+        LayerRun(layer=Layer.L3, ran=True, why=LayerReason.IN_BAND, calls=2, took_ms=41_000),
     )
-    assert "grounded   L2 not run (not_configured) · L3 in_band, 2 calls, 4 s" == told(verdict(routing=routing))
+    assert "grounded   L2 not run: not configured · L3 ran: in band, 2 calls, 41 s" == told(verdict(routing=routing))
     assert "hallucinated   L0 alone" == told(verdict(outcome=Outcome.HALLUCINATED))
