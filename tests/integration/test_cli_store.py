@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,30 +9,25 @@ from typer.testing import CliRunner, Result
 
 from schemas.labels import Outcome
 from streams.cli.program import app
+from streams.store import Store
 from tests.builders import NOW, drawn_trace, policy_record, verdict
-from tests.chdb_path import fresh_database, open_store, shared_path
-from tests.clickhouse_double import ClickHouseDouble
+from tests.integration.configured_store import KINDS, configured
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture(params=["chdb", "http"])
+@pytest.fixture(params=KINDS)
 def stored(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two traces, one of them judged, in a store that the configuration names and nobody serves."""
-    database = fresh_database()
-    with nullcontext() if request.param == "chdb" else ClickHouseDouble(shared_path()) as double:
-        dsn = double.dsn if double else f"chdb://{shared_path()}"
-        store = open_store(dsn, database)
-        store.insert_policy([policy_record()])
-        store.insert_traces([drawn_trace("t-1"), drawn_trace("t-2")])
-        store.insert_verdicts([verdict("t-1", Outcome.HALLUCINATED, verified_at=NOW)])
-        store.rebuild_tallies(NOW)
-        store.close()
-        monkeypatch.setenv("GROUNDWATCH_EMBEDDED", "true" if request.param == "chdb" else "false")
-        monkeypatch.setenv("GROUNDWATCH_STORE__DSN", dsn)
-        monkeypatch.setenv("GROUNDWATCH_STORE__DATABASE", database)
-        monkeypatch.setenv("GROUNDWATCH_DATA_DIR", str(tmp_path))
+    """Two traces, one of them judged."""
+    with configured(request.param, tmp_path, monkeypatch, _two_traces):
         yield
+
+
+def _two_traces(store: Store) -> None:
+    store.insert_policy([policy_record()])
+    store.insert_traces([drawn_trace("t-1"), drawn_trace("t-2")])
+    store.insert_verdicts([verdict("t-1", Outcome.HALLUCINATED, verified_at=NOW)])
+    store.rebuild_tallies(NOW)
 
 
 def run(*arguments: str) -> Result:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -13,38 +12,33 @@ from detectors.golden.reading import golden_text
 from schemas.labels import ClaimLabel, Layer, Outcome
 from schemas.policy import Thresholds
 from streams.cli.program import app
+from streams.store import Store
 from tests.builders import NOW, claim_verdict, verdict
 from tests.builders_golden import golden_case
-from tests.chdb_path import fresh_database, open_store, shared_path
-from tests.clickhouse_double import ClickHouseDouble
+from tests.integration.configured_store import KINDS, configured
 
 pytestmark = pytest.mark.integration
 PARTS = fingerprint_parts("d-1", Thresholds(), [Layer.L1])
 
 
-@pytest.fixture(params=["chdb", "http"])
+@pytest.fixture(params=KINDS)
 def stored(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Three answers: two that a judge decided claims of, one that it did not."""
+    with configured(request.param, tmp_path, monkeypatch, _three_answers):
+        yield
+
+
+def _three_answers(store: Store) -> None:
     judged = (
         claim_verdict(ClaimLabel.SUPPORTED, decided_by=Layer.L3, support=0.5),
         claim_verdict(ClaimLabel.UNSUPPORTED, decided_by=Layer.L3, support=0.5),
         claim_verdict(ClaimLabel.UNCLEAR, decided_by=Layer.L3, error=Outcome.ERROR_TIMEOUT),
         claim_verdict(ClaimLabel.SUPPORTED),
     )
-    database = fresh_database()
-    with nullcontext() if request.param == "chdb" else ClickHouseDouble(shared_path()) as double:
-        dsn = double.dsn if double else f"chdb://{shared_path()}"
-        store = open_store(dsn, database)
-        store.insert_verdicts(
-            [verdict(name, claims=judged, fingerprint_parts=PARTS) for name in ("t-1", "t-2")]
-            + [verdict("t-3", fingerprint_parts=PARTS)]
-        )
-        store.close()
-        monkeypatch.setenv("GROUNDWATCH_EMBEDDED", "true" if request.param == "chdb" else "false")
-        monkeypatch.setenv("GROUNDWATCH_STORE__DSN", dsn)
-        monkeypatch.setenv("GROUNDWATCH_STORE__DATABASE", database)
-        monkeypatch.setenv("GROUNDWATCH_DATA_DIR", str(tmp_path))
-        yield
+    store.insert_verdicts(
+        [verdict(name, claims=judged, fingerprint_parts=PARTS) for name in ("t-1", "t-2")]
+        + [verdict("t-3", fingerprint_parts=PARTS)]
+    )
 
 
 def run(*arguments: str) -> Result:
