@@ -1,6 +1,7 @@
 """The layers above L1 that a process has: loaded once, before it counts as ready, and said at start."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 
 import structlog
 
@@ -14,6 +15,7 @@ from streams.judging import judge_of
 from streams.models.loading import load_models
 from streams.settings import Settings
 from streams.settings.judge import Judge
+from streams.settings.models import AUTO, NONE
 from streams.spend import Spending, cache_of, purse_of
 from streams.store import Store
 
@@ -45,6 +47,16 @@ def load_layers(
         "layers_loaded", layers=present(layers), models=models.name if models else None, without=dict(layers.notes)
     )
     return layers
+
+
+def asked_for(settings: Settings) -> Iterator[str]:
+    """The layers above L1 that the settings name, in words, without loading one; that one can be had is not said."""
+    if settings.models.use != NONE and (settings.models.use != AUTO or find_spec("torch")):
+        yield f"L2 (models.use: {settings.models.use})"
+    if settings.judge.url:
+        yield f"L3 (judge {settings.judge.model}) where a route names it"
+    if settings.consistency.url:
+        yield f"L4 (samples of {settings.consistency.model}) where a route names it"
 
 
 def costs_money(settings: Settings) -> bool:

@@ -204,6 +204,8 @@ class Cost(Record):
     verify_ms: float
     """A drawn trace."""
     cpu_seconds_per_day: float | None
+    left_out: tuple[str, ...]
+    """Layers that the settings add when it verifies, and that neither these times nor a dry run contain."""
     judge: str
 
 

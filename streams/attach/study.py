@@ -63,7 +63,7 @@ async def study(sample: Sample, with_: Study) -> Attached:
         "examples": examples(mapped.built, with_.means.finish) if with_.has_examples else (),
         "proposal": proposal,
         "dry_run": dry,
-        "cost": cost(mapped, trial, with_.means.policy, rates(sample)),
+        "cost": cost(mapped, trial, with_.means, rates(sample)),
         "notes": (*_notes(sample, tried), *_expired(reading, with_)),
         "seconds": round(sample.seconds + with_.means.clock() - began, 2),
     }

@@ -32,6 +32,7 @@ _WARM_UP = Trace(
     answer="Returns are free.",
     passages=(Passage(text="Returns are free."),),
 )
+NO_JUDGE = "no judge is configured: no model calls, no fees"
 MAX_CHARS = 300
 DAY_SECONDS = 86_400
 _EVERY_TRACE = Draw(stratum="rest", u=0.0, inclusion_probability=1.0, min_probability=1.0, policy_id="", drawn=True)
@@ -43,7 +44,9 @@ _OWN_COLUMNS = (Outcome.GROUNDED, Outcome.HALLUCINATED, Outcome.UNCLEAR)
 class Means:
     """What judging takes. ``finish`` is what every trace goes through before anything of it is kept or shown.
 
-    ``clock`` counts seconds from any origin.
+    ``clock`` counts seconds from any origin. ``left_out`` are the layers that the settings add to the detector, in
+    words, and ``judge`` what a judge would cost: models would hardly get through a sample while a person waits, and
+    nothing of it is sent to an endpoint.
     """
 
     detector: Detector
@@ -51,6 +54,8 @@ class Means:
     finish: Callable[[Trace], Trace]
     now: datetime
     clock: Callable[[], float]
+    left_out: tuple[str, ...] = ()
+    judge: str = NO_JUDGE
 
 
 @dataclass(slots=True)
@@ -174,11 +179,12 @@ def _flagged(verdict: Verdict) -> Flagged:
     )
 
 
-def cost(reading: Reading, trial: Trial, policy: EffectivePolicy, rates: Mapping[str, float]) -> Cost:
+def cost(reading: Reading, trial: Trial, means: Means, rates: Mapping[str, float]) -> Cost:
     """What verifying costs: the expected share drawn of what was screened, and measured times on this machine.
 
     ``rates`` are messages a second by topic; under the empty name, of all together. Empty where they are not known.
     """
+    policy = means.policy
     by_tier: dict[RiskTier, list[tuple[str, float]]] = defaultdict(list)
     for one, screening in zip(trial.built, trial.screenings, strict=True):
         trace = one.trace
@@ -196,7 +202,8 @@ def cost(reading: Reading, trial: Trial, policy: EffectivePolicy, rates: Mapping
         policy=policy.document.name,
         tiers=tuple(_tier(tier, by_tier[tier]) for tier in RiskTier if by_tier[tier]),
         drawn_share=drawn_share,
-        judge="no judge is configured: no model calls, no fees",
+        left_out=means.left_out,
+        judge=means.judge,
         **times,
         **_daily(reading, rates, drawn_share, times),
     )

@@ -150,7 +150,8 @@ def _studied(sample: "Sample", settings: Settings, servers: str, *, is_dry_run: 
 def _study(settings: Settings, servers: str, *, is_dry_run: bool, has_examples: bool) -> "Study":
     from detectors.evidence import load_evidence_detector  # noqa: PLC0415  loads weights
     from streams.attach.study import Study  # noqa: PLC0415
-    from streams.attach.trial import Means  # noqa: PLC0415
+    from streams.attach.trial import NO_JUDGE, Means  # noqa: PLC0415
+    from streams.layers import asked_for  # noqa: PLC0415
     from streams.redaction.redactor import redactor_of  # noqa: PLC0415
 
     salt = known_salt(settings) or secrets.token_bytes(32)
@@ -161,6 +162,10 @@ def _study(settings: Settings, servers: str, *, is_dry_run: bool, has_examples: 
         finish=redactor.redact_trace,
         now=utc_now(),
         clock=perf_counter,
+        left_out=tuple(asked_for(settings)),
+        judge=f"{settings.judge.model}, where a route names it; `groundwatch policy diff` forecasts the cost"
+        if settings.judge.url
+        else NO_JUDGE,
     )
     internal = settings.kafka.internal.bootstrap_servers
     is_set = "bootstrap_servers" in settings.kafka.internal.model_fields_set

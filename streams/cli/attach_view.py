@@ -26,7 +26,7 @@ def show(report: Attached, console: Console) -> None:
     _show_examples(report, console)
     _show_proposal(report, console)
     if report.dry_run is not None:
-        show_dry_run(report.dry_run, console)
+        show_dry_run(report.dry_run, report.cost.left_out, console)
     show_cost(report, console)
     show_needs(report, console)
     console.print(f"\ntook {report.seconds:.1f} s; nothing was stored, no consumer group was joined")

@@ -1,5 +1,7 @@
 """The second half of what ``attach`` shows: verdicts on the sample, cost, load and rights."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -8,9 +10,11 @@ from streams.attach.report import Attached, DryRun
 from streams.cli.display import plain, styled
 
 
-def show_dry_run(found: DryRun, console: Console) -> None:
+def show_dry_run(found: DryRun, left_out: Sequence[str], console: Console) -> None:
     """Outcomes by intent, what would be flagged, and why the rest has no verdict."""
-    heading(console, f"Dry run: {found.judged:,} traces judged in memory by the shipped detector, with this mapping")
+    heading(console, f"Dry run: {found.judged:,} traces judged in memory by layers L0 and L1, with this mapping")
+    for layer in left_out:
+        console.print(Text(f"verify adds {layer}: its verdicts will differ", style="dim"))
     if found.torn:
         console.print(Text(f"{found.torn:,} that the edges of the sample cut are left out", style="dim"))
     if found.skipped:
@@ -49,6 +53,8 @@ def show_cost(report: Attached, console: Console) -> None:
         f"measured here: decode {cost.decode_ms:.2f} ms a message, assemble {cost.assemble_ms:.2f} and screen "
         f"{cost.screen_ms:.2f} ms a trace, verify {cost.verify_ms:.2f} ms a drawn one"
     )
+    for layer in cost.left_out:
+        console.print(f"not in these times: {layer}")
     console.print(f"judge: {cost.judge}")
 
 

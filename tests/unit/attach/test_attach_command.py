@@ -62,6 +62,26 @@ def test_the_terminal_shows_every_part(tmp_path: Path) -> None:
     assert "nothing was stored" in result.output
 
 
+def test_layers_that_a_dry_run_leaves_out_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model is loaded and no endpoint asked while a person waits; what verify does beyond that is said."""
+    for name in ("JUDGE", "CONSISTENCY"):
+        monkeypatch.setenv(f"GROUNDWATCH_{name}__URL", "http://127.0.0.1:1/v1")
+        monkeypatch.setenv(f"GROUNDWATCH_{name}__MODEL", "some-model")
+    monkeypatch.setenv("GROUNDWATCH_MODELS__USE", "own")
+    shown = " ".join(attach(tmp_path, [native(1)], "--dry-run").output.split())
+    wanted = [
+        "1 traces judged in memory by layers L0 and L1",
+        "verify adds L2 (models.use: own): its verdicts will differ",
+        "not in these times: L3 (judge some-model) where a route names it",
+        "not in these times: L4 (samples of some-model) where a route names it",
+        "judge: some-model, where a route names it",
+    ]
+    assert [] == [part for part in wanted if part not in shown]
+    monkeypatch.setenv("GROUNDWATCH_MODELS__USE", "none")
+    cost = json.loads(attach(tmp_path, [native(1)], "--json").stdout)["cost"]
+    assert ["L3", "L4"] == [layer[:2] for layer in cost["left_out"]]
+
+
 def test_text_of_strangers_cannot_reach_the_terminal(tmp_path: Path) -> None:
     """Control and direction characters of contents, names and values are replaced; personal data is redacted."""
     document = json.loads(native(1))
