@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -27,10 +28,11 @@ from schemas.alert import Alert
 from schemas.errors import ConfigError
 from schemas.labels import AlertState
 from streams.agents.batches import FAILED, Lifeline
-from streams.agents.shell import install_signals
+from streams.agents.shell import EXIT_OK, install_signals
 from streams.broker.publisher import Outgoing
 from streams.clock import utc_now
 from streams.demo_llm import Writer, small_model, told
+from streams.inline.workers import Workers
 from streams.logging import configure_logging
 from streams.run import connected, run_loop, serve_roles
 from streams.run_file import DEMO_FOLDER, find_running
@@ -45,7 +47,7 @@ SEED = 20_26
 AT_ONCE = 250
 WATCH_SECONDS = 1.0
 QUIET_PRINT_SECONDS = 5.0
-VERDICT_SECONDS = 120.0
+VERDICT_SECONDS = 300.0
 """How long the next answer of the small model waits for the verdict on the last one."""
 PATIENCE_SECONDS = 300.0
 """How long the demo waits for its alert; with ``--no-live`` it then says that none came."""
@@ -115,7 +117,7 @@ def _demo_settings(settings: Settings) -> Settings:
 
 async def _run(settings: Settings, run: DemoRun) -> int:
     lifeline = Lifeline()
-    install_signals(lifeline, settings.drain_seconds)
+    install_signals(lifeline, settings.drain_seconds, late_code=EXIT_OK)  # the next demo begins with an empty folder
     run.console.print(f"Groundwatch demo. Log: {settings.data_dir / 'groundwatch.log'}")
     async with connected(
         settings, lifeline, first_policy=parse_policy(POLICY_FILE.read_text(encoding="utf-8"))
@@ -175,8 +177,9 @@ async def _send_written(writer: Writer, runtime: Runtime, run: DemoRun) -> None:
         await asyncio.wait_for(run.alerted.wait(), PATIENCE_SECONDS)
     store = runtime.open_store()
     traces = writer.traces(SEED + 1)  # of its own: the same seed would give the trace ids of the other live traffic
+    workers = Workers("demo-writer", 1)  # a call that hangs must not keep the process from ending
     while True:
-        trace = await asyncio.to_thread(next, traces)
+        trace = await workers.run(partial(next, traces), monotonic() + PATIENCE_SECONDS)
         if trace is None:
             await asyncio.sleep(QUIET_PRINT_SECONDS)
             continue

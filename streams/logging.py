@@ -17,7 +17,7 @@ from schemas.errors import GroundwatchError
 
 MAX_FIELD_CHARS = 300
 USER_TEXT_FIELDS = frozenset({"question", "answer", "text", "passage", "passages", "prompt", "claim", "value", "body"})
-_NOISY_LOGGERS = ("faust", "mode", "aiokafka", "kafka", "httpx", "aiohttp.access", "clickhouse_connect")
+_NOISY_LOGGERS = ("faust", "mode", "aiokafka", "kafka", "httpx", "httpx2", "aiohttp.access", "clickhouse_connect")
 
 
 def configure_logging(

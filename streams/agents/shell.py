@@ -22,19 +22,24 @@ EXIT_FAILED = 1
 EXIT_CEILING = 65
 EXIT_NOT_DRAINED = 75
 COMES_AGAIN = "what is in hand was not acknowledged and comes again"
+_SIGNAL = "signal"
+"""Why the lifeline stopped, where a signal did it."""
 BROKEN_DRAIN_SECONDS = 5.0
 """At the ceiling the batch in hand is never acknowledged, and an app that failed may never stop; the others get this
 long."""
 
 
-def install_signals(lifeline: Lifeline, drain_seconds: float) -> None:
-    """On SIGTERM or SIGINT: stop taking work, and end with 75 when draining takes longer than ``drain_seconds``."""
+def install_signals(lifeline: Lifeline, drain_seconds: float, late_code: int = EXIT_NOT_DRAINED) -> None:
+    """On SIGTERM or SIGINT: stop taking work, and end with 75 when draining takes longer than ``drain_seconds``.
+
+    Another ``late_code`` is for a process whose work is thrown away anyhow.
+    """
     loop = asyncio.get_running_loop()
 
     def on_signal() -> None:
         if not lifeline.stopping.is_set():
-            lifeline.stop("signal")
-            _bound_the_drain(lifeline, drain_seconds, EXIT_NOT_DRAINED)
+            lifeline.stop(_SIGNAL)
+            _bound_the_drain(lifeline, drain_seconds, late_code)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal)
@@ -72,9 +77,9 @@ async def serve(apps: Sequence[faust.App], lifeline: Lifeline, drain_seconds: fl
         lifeline.stop(f"{FAILED} to start")
     code = _exit_code(apps, lifeline)
     lifeline.stop("an app ended")
-    if code == EXIT_OK:
+    if code == EXIT_OK and lifeline.stop_reason != _SIGNAL:  # which bounds it itself
         _bound_the_drain(lifeline, drain_seconds, EXIT_NOT_DRAINED)
-    else:
+    elif code != EXIT_OK:
         _bound_the_drain(lifeline, min(BROKEN_DRAIN_SECONDS, drain_seconds), code)
     await asyncio.gather(*(app.stop() for app in apps))
     return code

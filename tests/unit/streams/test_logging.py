@@ -62,6 +62,7 @@ def test_libraries_are_heard_from_warning_on() -> None:
     stream = io.StringIO()
     configure_logging("info", "json", stream)
     logging.getLogger("aiokafka.consumer").info("chatter")
+    logging.getLogger("httpx2").info("the address of an endpoint, call by call")
     logging.getLogger("aiokafka.consumer").warning("trouble %s", "here")
     assert ["trouble here"] == [line["event"] for line in lines(stream)]
 
