@@ -35,8 +35,7 @@ def load_layers(
     """
     models, why_none = load_models(settings.models, settings.data_dir, detector)
     asked_again = settings.consistency
-    dearer = max(asked_again.usd_per_million_in, asked_again.usd_per_million_out)
-    purse = purse_of(spending, Layer.L4, usd_per_million=dearer)
+    purse = purse_of(spending, Layer.L4, usd_per_million=asked_again.dearest_usd_per_million)
     layers = Layers(
         models=models,
         judge=paid_judge(settings.judge, spending, store),
@@ -66,8 +65,8 @@ def costs_money(settings: Settings) -> bool:
 
 def paid_judge(settings: Judge, spending: Spending | None, store: Store | None) -> LlmJudge | None:
     """The judge with its books, and ``store`` for what it says; None where none is configured. Raises ConfigError."""
-    dearer = max(settings.usd_per_million_in, settings.usd_per_million_out)
-    return judge_of(settings, purse_of(spending, Layer.L3, usd_per_million=dearer), cache_of(store))
+    purse = purse_of(spending, Layer.L3, usd_per_million=settings.dearest_usd_per_million)
+    return judge_of(settings, purse, cache_of(store))
 
 
 def close_layers(layers: Layers) -> None:

@@ -1,13 +1,11 @@
 """Settings of self-consistency (L4): the model that is asked the recorded prompts again."""
 
-from typing import Self
+from pydantic import Field
 
-from pydantic import Field, SecretStr, model_validator
-
-from streams.settings.parts import Section
+from streams.settings.endpoint import Endpoint
 
 
-class Consistency(Section):
+class Consistency(Endpoint):
     """The product's own model, asked again where the policy says so; else only samples in traces are compared."""
 
     url: str = Field(
@@ -20,9 +18,6 @@ class Consistency(Section):
         "",
         description="Model that the endpoint serves; it should be the one that answered, or agreement says little. "
         "Part of the fingerprint: another one is another series.",
-    )
-    key: SecretStr = Field(
-        SecretStr(""), description="API key of the endpoint. Wrong: as for a wrong address. Empty: none is needed."
     )
     timeout_seconds: float = Field(
         60.0,
@@ -45,22 +40,3 @@ class Consistency(Section):
         description="Samples asked for in one call (`n`), which pays for the prompt once. Too high: endpoints that "
         "allow fewer refuse the call, and there are no samples; 1 works everywhere.",
     )
-    usd_per_million_in: float = Field(
-        0.0,
-        ge=0,
-        le=10_000,
-        description="Price of a million tokens of prompts, US dollars. Wrong: budgets in money are.",
-    )
-    usd_per_million_out: float = Field(
-        0.0,
-        ge=0,
-        le=10_000,
-        description="Price of a million tokens of samples, US dollars. Wrong: budgets in money are.",
-    )
-
-    @model_validator(mode="after")
-    def _is_reachable(self) -> Self:
-        if bool(self.url) != bool(self.model):
-            message = "url and model must be given together"
-            raise ValueError(message)
-        return self

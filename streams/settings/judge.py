@@ -1,13 +1,11 @@
 """Settings of the judge (L3): a language model that judges the claims of which the layers below are unsure."""
 
-from typing import Self
+from pydantic import Field
 
-from pydantic import Field, SecretStr, model_validator
-
-from streams.settings.parts import Section
+from streams.settings.endpoint import Endpoint
 
 
-class Judge(Section):
+class Judge(Endpoint):
     """Which model judges, how it is asked, what it costs. Where it is asked, and its budget, are policy (`routes`)."""
 
     url: str = Field(
@@ -18,15 +16,12 @@ class Judge(Section):
     model: str = Field(
         "", description="Model that the endpoint serves. Part of the fingerprint: another one is another series."
     )
-    key: SecretStr = Field(
-        SecretStr(""), description="API key of the endpoint. Wrong: as for a wrong address. Empty: none is needed."
-    )
     timeout_seconds: float = Field(
         30.0,
         gt=0,
         le=600,
-        description="Longest wait for one call; one that takes longer is made once more. Too short: `error:timeout`; "
-        "too long: a hanging endpoint delays verdicts.",
+        description="Longest wait for one call, which is then made once more, and for a busy endpoint that says when "
+        "to come again. Too short: `error:timeout`; too long: a hanging endpoint delays verdicts.",
     )
     calls_at_once: int = Field(
         8,
@@ -76,22 +71,3 @@ class Judge(Section):
         le=3600,
         description="How long it is left alone; claims are `error:model` meanwhile. Then one call finds out.",
     )
-    usd_per_million_in: float = Field(
-        0.0,
-        ge=0,
-        le=10_000,
-        description="Price of a million tokens of prompts, US dollars. Wrong: budgets in money are.",
-    )
-    usd_per_million_out: float = Field(
-        0.0,
-        ge=0,
-        le=10_000,
-        description="Price of a million tokens of replies, US dollars. Wrong: budgets in money are.",
-    )
-
-    @model_validator(mode="after")
-    def _is_reachable(self) -> Self:
-        if bool(self.url) != bool(self.model):
-            message = "url and model must be given together"
-            raise ValueError(message)
-        return self
