@@ -1,8 +1,8 @@
 """L1, our cross-encoder and both stacked on sources that none of them saw: ``python bench/l2_quality.py`` (minutes).
 
-Needs GROUNDWATCH_DATA and the extra ``models``. One fold of sources was held out of L1 and of the network; the stack is
-fitted on one half of it and measured on the other, both ways. Intervals: sources drawn again, 95 %. ``--speed`` times
-the network instead.
+Needs GROUNDWATCH_DATA and the extra ``models``. One fold of sources was held out of L1 and of the network; it is cut
+into parts by source, and the stack is fitted on all parts but the one that it is measured on. Intervals: sources drawn
+again, 95 %. ``--speed`` times the network instead.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,12 @@ from detectors.evidence.measure import best_threshold
 from detectors.models import ModelOptions, Precision
 from detectors.models.own.base import base_folder
 from detectors.models.own.detector import Reading
-from detectors.models.own.fit_stack import claims_of, fit, unseen_l1
-from detectors.models.own.held_out import Answer, answers
+from detectors.models.own.fit_stack import fit, unseen_l1
+from detectors.models.own.held_out import PARTS, Answer, answers
 from detectors.models.own.human import wrong_spans
 from detectors.models.own.loading import load_from
 from detectors.models.own.stages import HELD_OUT, fold_of_record
-from detectors.models.stacking import Stacked
+from detectors.models.stacking import Stacked, StackWeights
 from schemas.claim import CheckItem
 from schemas.trace import Passage
 
@@ -45,17 +44,16 @@ _SAMPLE = 40
 """Of so many unseen answers one is timed."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Known:
-    """Readings made before, in order."""
+    """Readings made before."""
 
-    readings: Sequence[Sequence[Reading | None]]
-    fingerprint: str = "known"
-    runs_on: str = "cpu fp32"
+    fingerprint, runs_on = "known", "cpu fp32"
+
+    def __init__(self, found: Sequence[Answer]) -> None:
+        self._readings = {id(answer.item): list(answer.read) for answer in found}
 
     def read(self, items: Sequence[CheckItem]) -> list[list[Reading | None]]:
-        assert len(items) == len(self.readings)
-        return [list(one) for one in self.readings]
+        return [self._readings[id(item)] for item in items]
 
 
 def main() -> None:
@@ -81,7 +79,7 @@ def main() -> None:
 
 
 def _quality(found: Sequence[Answer]) -> dict[str, Any]:
-    stacked = _stacked(found)
+    stacked, weights = _stacked(found)
     claims = {
         "L1": [[one.support for one in answer.first if one.support is not None] for answer in found],
         "own": [[_UNREAD if one.support is None else one.support for one in answer.read if one] for answer in found],
@@ -90,6 +88,7 @@ def _quality(found: Sequence[Answer]) -> dict[str, Any]:
     weakest = {name: np.array([min(one, default=1.0) for one in scores]) for name, scores in claims.items()}
     means = {name: np.array([float(np.mean(one or [1.0])) for one in scores]) for name, scores in claims.items()}
     return {
+        "weights": weights,
         "answers": _answers(found, weakest, means["own"]),
         "thresholds": _thresholds(found, weakest),
         "claims": _claims(found, stacked),
@@ -97,17 +96,25 @@ def _quality(found: Sequence[Answer]) -> dict[str, Any]:
     }
 
 
-def _stacked(found: Sequence[Answer]) -> list[list[float | None]]:
-    """Support of each claim by a stack that was fitted on the other half of the sources."""
+def _stacked(found: Sequence[Answer]) -> tuple[list[list[float | None]], list[dict[str, Any]]]:
+    """Support of each claim by a stack that was fitted on the other parts of the sources, and the weights of each."""
     support: dict[int, list[float | None]] = {}
-    for half in (0, 1):
-        weights = fit(claims_of([answer for answer in found if answer.half != half]))
-        here = [at for at, answer in enumerate(found) if answer.half == half]
-        reader = _Known([found[at].read for at in here])
-        stack = Stacked(load_evidence_detector(), reader, weights)
+    report = []
+    for part in range(PARTS):
+        weights = fit([answer for answer in found if answer.part != part])
+        here = [at for at, answer in enumerate(found) if answer.part == part]
+        stack = Stacked(load_evidence_detector(), _Known(found), weights)
         judged = stack.judge_after([found[at].item for at in here], [found[at].first for at in here])
         support.update({at: [one.support for one in claims] for at, claims in zip(here, judged, strict=True)})
-    return [support[at] for at in range(len(found))]
+        report.append(_weights(f"without part {part}", weights))
+    report.append(_weights("all parts", fit(found)))
+    print(table(list(report[0]), [list(line.values()) for line in report]) + "\n")
+    return [support[at] for at in range(len(found))], report
+
+
+def _weights(name: str, weights: StackWeights) -> dict[str, Any]:
+    kinds = weights.kinds.items()
+    return {"fitted on": name, **{kind.value: f"{one.own:g} + {one.own_mean:g}" for kind, one in kinds}}
 
 
 def _parts(found: Sequence[Answer]) -> Iterator[tuple[str, Flags]]:
@@ -119,15 +126,15 @@ def _parts(found: Sequence[Answer]) -> Iterator[tuple[str, Flags]]:
 def _answers(found: Sequence[Answer], scores: dict[str, Array], mean: Array) -> list[dict[str, Any]]:
     bad = np.array([answer.record["hallucinated"] for answer in found])
     source = np.array([answer.source for answer in found])
-    half = np.array([answer.half for answer in found])
+    parts = np.array([answer.part for answer in found])
     everywhere = np.ones(len(found), dtype=bool)
-    flagged = {name: _flags(score, bad, half, everywhere) for name, score in scores.items()}
+    flagged = {name: _flags(score, bad, parts, everywhere) for name, score in scores.items()}
     rows, report = [], []
     for task, part in _parts(found):
         (low, high), (less, more) = intervals(
             bad[part], list(source[part]), scores["stacked"][part], scores["L1"][part]
         )
-        own = {name: counts(bad[part], _flags(score, bad, half, part)[part]) for name, score in scores.items()}
+        own = {name: counts(bad[part], _flags(score, bad, parts, part)[part]) for name, score in scores.items()}
         line = {
             "task": task,
             "answers": int(part.sum()),
@@ -152,11 +159,11 @@ def _answers(found: Sequence[Answer], scores: dict[str, Array], mean: Array) -> 
     return report
 
 
-def _flags(score: Array, bad: Flags, half: Array, part: Flags) -> Flags:
-    """Answers below the threshold that is best on the other half of the sources."""
+def _flags(score: Array, bad: Flags, parts: Array, of: Flags) -> Flags:
+    """Answers below the threshold that is best on the other parts of the sources."""
     flagged = np.zeros(len(score), dtype=bool)
-    for one in (0, 1):
-        rest, here = part & (half != one), part & (half == one)
+    for one in range(PARTS):
+        rest, here = of & (parts != one), of & (parts == one)
         flagged[here] = score[here] < best_threshold(score[rest], bad[rest])
     return flagged
 

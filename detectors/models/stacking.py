@@ -1,14 +1,15 @@
-"""L1 and our cross-encoder as one detector: a logistic regression over both, calibrated per kind of answer.
+"""L1 and our cross-encoder as one detector: L1's log-odds, and as much of the network's as a kind of answer has earned.
 
-Stacked generalisation (Wolpert 1992): the regression was fitted on scores of sources that neither layer was trained on.
+Stacked generalisation (Wolpert 1992), held to L1: where the network did not help on sources that neither layer was
+trained on, it is not asked, and L1's judgement stands.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from importlib.resources import files
-from math import log
+from math import fsum, log
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,12 +23,8 @@ from schemas.errors import ConfigError
 from schemas.labels import Outcome
 from schemas.verdict import ClaimJudgement
 
-FEATURES = ("l1", "own", "own_most_wrong")
-"""Log-odds of support by L1 and by the network, and of the word that the network doubts most.
-
-Mean and minimum over the claims of the answer were tried and gave nothing; so a claim's score does not depend on the
-claims beside it.
-"""
+Features = tuple[float, float, float]
+"""Log-odds of support by L1 and by the network, and the mean of the network's over the claims of the answer."""
 _FURTHEST = 6.0
 """Log-odds are kept within this, so that one sure layer cannot silence the other."""
 _NEAREST = 1e-4
@@ -55,27 +52,43 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class StackWeights:
-    """Coefficients by name of ``FEATURES``, a constant, and slope and intercept for each kind of answer."""
+class KindWeights:
+    """For one kind of answer: factors of the network's log-odds beside L1's, and the calibration of the sum.
 
-    coefficients: Mapping[str, float]
-    constant: float
-    calibration: Mapping[AnswerKind, tuple[float, float]]
+    The mean over the answer says how the answer as a whole reads; with it a claim's score depends on the claims beside
+    it. Both factors 0: L1 alone.
+    """
 
-    def support(self, features: Sequence[float], kind: AnswerKind) -> float:
+    own: float = 0.0
+    own_mean: float = 0.0
+    slope: float = 1.0
+    intercept: float = 0.0
+
+    @property
+    def has_network(self) -> bool:
+        """Whether the network counts at all."""
+        return self.own > 0 or self.own_mean > 0
+
+    def support(self, features: Features) -> float:
         """Calibrated support of one claim."""
-        slope, intercept = self.calibration[kind]
-        return sigmoid(slope * self.raw(features) + intercept)
+        return sigmoid(self.slope * self.raw(features) + self.intercept)
 
-    def raw(self, features: Sequence[float]) -> float:
+    def raw(self, features: Features) -> float:
         """Log-odds before calibration."""
-        found = zip(FEATURES, features, strict=True)
-        return self.constant + sum(self.coefficients[name] * value for name, value in found)
+        l1, own, own_mean = features
+        return l1 + self.own * own + self.own_mean * own_mean
+
+
+@dataclass(frozen=True, slots=True)
+class StackWeights:
+    """Weights of every kind of answer."""
+
+    kinds: Mapping[AnswerKind, KindWeights]
 
     @property
     def fingerprint(self) -> str:
         """Sixteen hex digits over the numbers."""
-        text = json.dumps([dict(self.coefficients), self.constant, dict(self.calibration)], sort_keys=True)
+        text = json.dumps({kind.value: asdict(self.kinds[kind]) for kind in AnswerKind}, sort_keys=True)
         return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
@@ -107,26 +120,30 @@ class Stacked:
         """One list per item, one judgement per claim; an error of L1 stays one, since nothing can be stacked on it."""
         unknown = [item for item, known in zip(items, below, strict=True) if known is None]
         made = iter(self._l1.judge(unknown) if unknown else ())
-        first = [known if known is not None else next(made) for known in below]
-        read = self._l2.read(items)
-        return [self._stacked(*one) for one in zip(items, first, read, strict=True)]
+        first = [list(known if known is not None else next(made)) for known in below]
+        weights = [self._weights.kinds[kind_of(item)] for item in items]
+        wanted = [at for at, weight in enumerate(weights) if weight.has_network]
+        read = self._l2.read([items[at] for at in wanted]) if wanted else []
+        for at, readings in zip(wanted, read, strict=True):
+            first[at] = self._stacked(first[at], readings, weights[at])
+        return first
 
     def _stacked(
-        self, item: CheckItem, first: Sequence[ClaimJudgement], read: Sequence[Reading | None]
+        self, first: Sequence[ClaimJudgement], read: Sequence[Reading | None], weights: KindWeights
     ) -> list[ClaimJudgement]:
-        kind = kind_of(item)
-        return [self._one(judgement, reading, kind) for judgement, reading in zip(first, read, strict=True)]
+        found = stack_features(first, read)
+        return [self._one(*one, weights) for one in zip(first, read, found, strict=True)]
 
-    def _one(self, first: ClaimJudgement, reading: Reading | None, kind: AnswerKind) -> ClaimJudgement:
+    def _one(
+        self, first: ClaimJudgement, reading: Reading | None, features: Features | None, weights: KindWeights
+    ) -> ClaimJudgement:
         if reading is not None and reading.is_too_long and first.error is None:
             return ClaimJudgement(error=Outcome.ERROR_TOO_LONG)
-        features = stack_features(first, reading)
-        return first if features is None or reading is None else self._joined(first, reading, features, kind)
+        if features is None or reading is None:
+            return first
+        return self._joined(first, reading, weights.support(features))
 
-    def _joined(
-        self, first: ClaimJudgement, reading: Reading, features: Sequence[float], kind: AnswerKind
-    ) -> ClaimJudgement:
-        support = self._weights.support(features, kind)
+    def _joined(self, first: ClaimJudgement, reading: Reading, support: float) -> ClaimJudgement:
         below, contradiction = first.support or 0.0, first.contradiction or 0.0
         if contradiction >= _DECISIVE:
             support = min(support, _MOST_SUPPORT) if below <= _MOST_SUPPORT else support
@@ -142,11 +159,15 @@ class Stacked:
         return first.model_copy(update=update)
 
 
-def stack_features(first: ClaimJudgement, reading: Reading | None) -> tuple[float, ...] | None:
-    """``FEATURES`` of one claim; None where L1 gave no score, or the network had nothing to read."""
-    if first.support is None or reading is None or reading.support is None:
-        return None
-    return _log_odds(first.support), _kept(reading.support), _kept(reading.most_wrong)
+def stack_features(first: Sequence[ClaimJudgement], read: Sequence[Reading | None]) -> list[Features | None]:
+    """Features of each claim of one answer; None where L1 gave no score, or the network had nothing to read."""
+    own = [None if one is None or one.support is None else _kept(one.support) for one in read]
+    heard = [one for one in own if one is not None]
+    mean = fsum(heard) / max(len(heard), 1)
+    return [
+        None if judgement.support is None or one is None else (log_odds(judgement.support), one, mean)
+        for judgement, one in zip(first, own, strict=True)
+    ]
 
 
 def load_stacked(l1: Detector, options: ModelOptions | None = None) -> Stacked:
@@ -160,13 +181,14 @@ def load_stack_weights(path: Path | None = None) -> StackWeights:
     if not source.is_file():
         raise ConfigError(f"{source} is missing: fit it with `make train-l2`, or install the package again")
     body: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
-    if set(body["coefficients"]) != set(FEATURES) or set(body["calibration"]) != {kind.value for kind in AnswerKind}:
+    numbers = {field.name for field in fields(KindWeights)}
+    if set(body) != {kind.value for kind in AnswerKind} or any(set(one) != numbers for one in body.values()):
         raise ConfigError("the weights of the stack are for other features; fit them again with `make train-l2`")
-    calibration = {AnswerKind(name): (slope, intercept) for name, (slope, intercept) in body["calibration"].items()}
-    return StackWeights(body["coefficients"], body["constant"], calibration)
+    return StackWeights({kind: KindWeights(**body[kind.value]) for kind in AnswerKind})
 
 
-def _log_odds(probability: float) -> float:
+def log_odds(probability: float) -> float:
+    """Of a support, within bounds."""
     kept = min(max(probability, _NEAREST), 1 - _NEAREST)
     return _kept(log(kept / (1 - kept)))
 

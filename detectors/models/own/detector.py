@@ -62,8 +62,6 @@ class Reading:
 
     support: float | None = None
     is_too_long: bool = False
-    most_wrong: float = 0.0
-    """Log-odds of the word piece doubted most."""
     doubted: tuple[str, ...] = ()
     evidence: Evidence | None = None
 
@@ -190,9 +188,7 @@ def _weakest(asked: Sequence[_Asked], scored: Sequence[Scored]) -> dict[tuple[in
         held = best.get((one.place, one.stretch))
         if held is None or held.support is None or score.support > held.support:
             words = doubted(one.claim, one.pair.spans, score.wrong)
-            best[one.place, one.stretch] = Reading(
-                score.support, most_wrong=max(score.wrong), doubted=words, evidence=one.evidence
-            )
+            best[one.place, one.stretch] = Reading(score.support, doubted=words, evidence=one.evidence)
     found: dict[tuple[int, int], Reading] = {}
     for (place, _), reading in best.items():
         if place not in found or (reading.support or 0.0) < (found[place].support or 0.0):

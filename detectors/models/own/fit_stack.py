@@ -1,14 +1,14 @@
 """Fits the stack on unseen sources: ``python -m detectors.models.own.fit_stack`` (needs scikit-learn, minutes).
 
-Ranking is learned from all data sets, calibration from natural claims whose wrong words people marked, as L1's is; a
-kind of answer without any takes the calibration of all of them together.
+How much of the network counts is learned from all data sets of a kind of answer, calibration from natural claims whose
+wrong words people marked, as L1's is; a kind without enough of them is brought back to L1's scale.
 """
 
 import argparse
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,83 +23,56 @@ from detectors.evidence.weights import Weights, dump_weights
 from detectors.models.answerkinds import AnswerKind
 from detectors.models.options import ModelOptions
 from detectors.models.own.base import base_folder
-from detectors.models.own.held_out import PARTS, Answer, answers
+from detectors.models.own.earned import earned, scored
+from detectors.models.own.held_out import Answer, answers
 from detectors.models.own.human import Row
 from detectors.models.own.loading import RECORD, load_from
 from detectors.models.own.stages import HELD_OUT, fold_of_record
-from detectors.models.stacking import FEATURES, StackWeights
+from detectors.models.stacking import Features, KindWeights, StackWeights
 from schemas.errors import ConfigError
 
 Array = NDArray[np.float64]
-_INVERSE_RIDGE = 1.0
 _NATURAL = "ragtruth"
 _LEAST_BAD = 30
 """Wrong natural claims that a kind of answer needs for a calibration of its own."""
 _DECIMALS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """Labelled claims as rows."""
-
-    features: Array
-    supported: NDArray[np.bool_]
-    group: NDArray[np.str_]
-    kind: NDArray[np.str_]
-    part: NDArray[np.intp]
-
-    def rows(self, rows: NDArray[np.bool_]) -> "Claims":
-        """Some of them."""
-        return Claims(self.features[rows], self.supported[rows], self.group[rows], self.kind[rows], self.part[rows])
+def fit(found: Sequence[Answer]) -> StackWeights:
+    """Weights from ``found``: what each kind of answer has earned, and its calibration."""
+    return StackWeights({kind: _of_kind(kind, found) for kind in AnswerKind})
 
 
-def claims_of(found: Sequence[Answer]) -> Claims:
+def _of_kind(kind: AnswerKind, found: Sequence[Answer]) -> KindWeights:
+    here = [answer for answer in found if answer.kind is kind]
+    weights = earned(scored(here))
+    if not weights.has_network:
+        return weights
+    natural = [answer for answer in here if answer.record["dataset"] == _NATURAL]
+    features, supported = claims_of(natural)
+    if (~supported).sum() >= _LEAST_BAD:
+        slope, intercept = platt(np.array([weights.raw(one) for one in features]), supported)
+    else:
+        slope, intercept = as_l1(weights, [one for answer in natural or here for one in answer.features if one])
+    return replace(weights, slope=slope, intercept=intercept)
+
+
+def as_l1(weights: KindWeights, features: Sequence[Features]) -> tuple[float, float]:
+    """Slope and intercept that give the sum the mean and the spread of L1's log-odds, which are calibrated."""
+    raw, l1 = np.array([weights.raw(one) for one in features]), np.array([one[0] for one in features])
+    slope = float(l1.std() / raw.std())
+    return round(slope, _DECIMALS), round(float(l1.mean() - slope * raw.mean()), _DECIMALS)
+
+
+def claims_of(found: Sequence[Answer]) -> tuple[list[Features], NDArray[np.bool_]]:
     """Claims with a label and a score of both layers."""
     rows = [
-        (features, label, answer)
+        (features, label)
         for answer in found
         for features, label in zip(answer.features, answer.supported, strict=True)
         if features is not None and label is not None
     ]
-    return Claims(
-        np.array([features for features, _, _ in rows]),
-        np.array([label for _, label, _ in rows]),
-        np.array([f"{answer.record['dataset']}/{answer.record['task']}" for _, _, answer in rows]),
-        np.array([answer.kind.value for _, _, answer in rows]),
-        np.array([answer.part for _, _, answer in rows]),
-    )
-
-
-def fit(claims: Claims) -> StackWeights:
-    """Weights from ``claims``; the calibration rests on scores of sources that the regression was not fitted on."""
-    raw = np.zeros(len(claims.supported))
-    for number in range(PARTS):
-        here = claims.part == number
-        part = fitted(claims.rows(~here))
-        raw[here] = [part.raw(features) for features in claims.features[here]]
-    natural = np.char.startswith(claims.group, _NATURAL)
-    overall = platt(raw[natural], claims.supported[natural])
-    calibration = {}
-    for kind in AnswerKind:
-        rows = natural & (claims.kind == kind.value)
-        has_own = (~claims.supported[rows]).sum() >= _LEAST_BAD
-        calibration[kind] = platt(raw[rows], claims.supported[rows]) if has_own else overall
-    return replace(fitted(claims), calibration=calibration)
-
-
-def fitted(claims: Claims) -> StackWeights:
-    """The regression alone; classes are even within a group, and groups count by the root of their size."""
-    mean, spread = claims.features.mean(axis=0), claims.features.std(axis=0) + 1e-9
-    weight = np.zeros(len(claims.supported))
-    for group in np.unique(claims.group):
-        for label in (False, True):
-            rows = (claims.group == group) & (claims.supported == label)
-            weight[rows] = (claims.group == group).sum() ** 0.5 / max(rows.sum(), 1)
-    model = LogisticRegression(C=_INVERSE_RIDGE, max_iter=1000)
-    model.fit((claims.features - mean) / spread, claims.supported, sample_weight=weight * len(weight) / weight.sum())
-    slopes = model.coef_[0] / spread
-    coefficients = {name: round(float(value), _DECIMALS) for name, value in zip(FEATURES, slopes, strict=True)}
-    return StackWeights(coefficients, round(float(model.intercept_[0] - slopes @ mean), _DECIMALS), {})
+    return [features for features, _ in rows], np.array([label for _, label in rows], dtype=bool)
 
 
 def platt(raw: Array, supported: NDArray[np.bool_]) -> tuple[float, float]:
@@ -111,11 +84,7 @@ def platt(raw: Array, supported: NDArray[np.bool_]) -> tuple[float, float]:
 
 def dump(weights: StackWeights, path: Path) -> None:
     """Write ``weights`` in the form that ``load_stack_weights`` reads."""
-    body = {
-        "coefficients": dict(weights.coefficients),
-        "constant": weights.constant,
-        "calibration": {kind.value: list(numbers) for kind, numbers in weights.calibration.items()},
-    }
+    body = {kind.value: asdict(one) for kind, one in weights.kinds.items()}
     path.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
 
 
@@ -144,10 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     model = load_from(options.folder, base_folder(), ModelOptions())
     unseen = [one for one in records if fold_of_record(one) == HELD_OUT]
-    claims = claims_of(answers(unseen, unseen_l1(records, options.l1), model))
-    dump(fit(claims), options.folder / "stack.json")
-    natural = claims.rows(np.char.startswith(claims.group, _NATURAL))
-    slope, intercept = platt(natural.features[:, FEATURES.index("own")], natural.supported)
+    found = answers(unseen, unseen_l1(records, options.l1), model)
+    dump(fit(found), options.folder / "stack.json")
+    features, supported = claims_of([answer for answer in found if answer.record["dataset"] == _NATURAL])
+    slope, intercept = platt(np.array([own for _, own, _ in features]), supported)
     record["calibration"] = {"slope": slope, "intercept": intercept}
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 

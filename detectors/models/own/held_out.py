@@ -9,12 +9,12 @@ from detectors.detector import Detector
 from detectors.models.answerkinds import AnswerKind, kind_of
 from detectors.models.own.detector import Reading
 from detectors.models.own.human import Row, wrong_spans
-from detectors.models.stacking import Reader, stack_features
+from detectors.models.stacking import Features, Reader, stack_features
 from schemas.claim import CheckItem
 from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement
 
-PARTS = 4
+PARTS = 5
 _ANSWERS_A_CALL = 32
 
 
@@ -30,9 +30,9 @@ class Answer:
     read: tuple[Reading | None, ...]
 
     @property
-    def features(self) -> list[tuple[float, ...] | None]:
+    def features(self) -> list[Features | None]:
         """Features of the stack, a claim each."""
-        return [stack_features(first, read) for first, read in zip(self.first, self.read, strict=True)]
+        return stack_features(self.first, self.read)
 
     @property
     def source(self) -> str:
@@ -40,17 +40,9 @@ class Answer:
         return f"{self.record['dataset']}/{self.record['source_id']}"
 
     @property
-    def half(self) -> int:
-        """One of two halves of the sources: what is fitted on one is measured on the other."""
-        return self._part("half", 2)
-
-    @property
     def part(self) -> int:
-        """One of ``PARTS`` parts of the sources, across the halves, for the calibration of the stack."""
-        return self._part("part", PARTS)
-
-    def _part(self, salt: str, of: int) -> int:
-        return int(hashlib.sha256(f"{salt} {self.source}".encode()).hexdigest(), 16) % of
+        """One of ``PARTS`` parts of the sources: what is fitted on the others is measured on it."""
+        return int(hashlib.sha256(f"part {self.source}".encode()).hexdigest(), 16) % PARTS
 
 
 def answers(records: Sequence[Row], l1: Detector, l2: Reader) -> list[Answer]:

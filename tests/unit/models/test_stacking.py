@@ -1,14 +1,14 @@
 """The stack: what it takes from either layer, and what it never does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from detectors.models.answerkinds import AnswerKind, kind_of
 from detectors.models.own import Reading
-from detectors.models.stacking import FEATURES, Stacked, StackWeights, load_stack_weights, stack_features
+from detectors.models.stacking import KindWeights, Stacked, StackWeights, load_stack_weights, stack_features
 from schemas.claim import CheckItem, Claim
 from schemas.errors import ConfigError
 from schemas.labels import Outcome
@@ -18,7 +18,11 @@ from tests.fakes_detectors import ScriptedDetector
 
 TEXTS = ("Ann paid 5 dollars.", "Ole left.", "Hello!")
 WEIGHTS = StackWeights(
-    {name: float(name in {"l1", "own"}) for name in FEATURES}, 0.0, dict.fromkeys(AnswerKind, (1.0, 0.0))
+    {
+        **dict.fromkeys(AnswerKind, KindWeights()),
+        AnswerKind.QUESTION: KindWeights(1.0),
+        AnswerKind.SUMMARY: KindWeights(0.0, 1.0),
+    }
 )
 
 
@@ -27,8 +31,10 @@ class _Reader:
     readings: Sequence[Reading | None]
     fingerprint: str = "reader-1"
     runs_on: str = "cpu fp32"
+    asked: list[str] = field(default_factory=list)
 
     def read(self, items: Sequence[CheckItem]) -> list[list[Reading | None]]:
+        self.asked += [item.question for item in items]
         return [list(self.readings[: len(item.claims)]) for item in items]
 
 
@@ -97,14 +103,36 @@ def test_l1_is_asked_where_it_is_not_known() -> None:
     assert [asked, asked] == stack.judge([item(), item()])
 
 
+def test_a_kind_that_the_network_does_not_help_keeps_the_judgement_below() -> None:
+    """To the last digit, and the network is not asked for it."""
+    first = [ClaimJudgement(support=0.123456, contradiction=0.3, why="the figure"), ClaimJudgement(), ClaimJudgement()]
+    reader = _Reader([Reading(-6.0, doubted=("5",)), Reading(-6.0), None])
+
+    found = Stacked(ScriptedDetector(), reader, WEIGHTS).judge_after([item(" "), item()], [first, first])
+
+    assert first == found[0]
+    assert (found[1][0].support or 1.0) < 0.01
+    assert ["Who paid?"] == reader.asked
+
+
+def test_where_the_answer_as_a_whole_counts_all_its_claims_move_alike() -> None:
+    """What the network says of one claim is shared with those beside it; their order stays that of L1."""
+    below = [ClaimJudgement(support=0.8), ClaimJudgement(support=0.5), ClaimJudgement()]
+    reader = _Reader([Reading(-4.0), Reading(2.0), None])
+
+    ((first, second, _),) = Stacked(ScriptedDetector(), reader, WEIGHTS).judge_after([item("Summarize it.")], [below])
+
+    assert first.support == pytest.approx(0.5954, abs=1e-4)  # log-odds of 0.8, and the mean of -4 and 2
+    assert second.support == pytest.approx(0.2689, abs=1e-4)
+
+
 def test_no_sure_layer_silences_the_other() -> None:
     """Log-odds are kept within bounds; without a score of either layer there is nothing to stack."""
-    sure = ClaimJudgement(support=1.0, contradiction=0.0)
+    sure, failed = ClaimJudgement(support=1.0, contradiction=0.0), ClaimJudgement(error=Outcome.ERROR_INTERNAL)
 
-    assert (6.0, -6.0, 6.0) == stack_features(sure, Reading(-40.0, most_wrong=40.0))
-    assert stack_features(ClaimJudgement(error=Outcome.ERROR_INTERNAL), Reading(1.0)) is None
-    assert stack_features(sure, Reading()) is None
-    assert stack_features(sure, None) is None
+    found = stack_features([sure, failed, sure, sure], [Reading(-40.0), Reading(1.0), Reading(), None])
+
+    assert [(6.0, -6.0, -2.5), None, None, None] == found
 
 
 @pytest.mark.parametrize(
@@ -125,7 +153,7 @@ def test_kinds_of_answers(question: str, text: str, kind: AnswerKind) -> None:
 def test_weights_for_other_features_are_refused(tmp_path: Path) -> None:
     """A file of another version would give numbers that mean nothing."""
     path = tmp_path / "stack.json"
-    path.write_text('{"coefficients": {"l1": 1.0}, "constant": 0.0, "calibration": {}}', encoding="utf-8")
+    path.write_text('{"question": {"own": 0.5, "own_most_wrong": 0.1}}', encoding="utf-8")
 
     with pytest.raises(ConfigError, match="other features"):
         load_stack_weights(path)
@@ -134,9 +162,9 @@ def test_weights_for_other_features_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_shipped_weights_read_both_layers_the_right_way() -> None:
-    """More support below is never less above."""
-    weights = load_stack_weights()
+    """More support below is never less above, and L1 counts for no less than the network."""
+    kinds = load_stack_weights().kinds.values()
 
-    assert weights.coefficients["l1"] > 0
-    assert weights.coefficients["own"] > 0
-    assert all(slope > 0 for slope, _ in weights.calibration.values())
+    assert all(one.slope > 0 and min(one.own, one.own_mean) >= 0 and one.own + one.own_mean <= 1 for one in kinds)
+    assert any(one.has_network for one in kinds)
+    assert all((1.0, 0.0) == (one.slope, one.intercept) for one in kinds if not one.has_network)
