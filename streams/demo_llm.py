@@ -28,6 +28,8 @@ TIMEOUT_SECONDS = 40.0
 """Several times what an idle machine takes; on a busy one calls end here, and the verdict says so."""
 PROMPT_TOKENS, REPLY_TOKENS = 3000, 200
 """Of the judge: together less than the context of a reply."""
+FAILURES = 2
+"""Calls of the judge that may run out of time in a row: other answers wait behind them."""
 _FIRST_SEED = 1000
 """Far from those of the samples, or the first sample would be the answer itself."""
 
@@ -76,7 +78,7 @@ def small_model(settings: Settings) -> Iterator[tuple[Settings, Writer]]:
 def _asking(settings: Settings, url: str) -> Settings:
     """Settings with the model as endpoint of both layers, one call at a time; prompts that its context holds."""
     endpoint = {"url": url, "model": MODEL, "timeout_seconds": TIMEOUT_SECONDS, "calls_at_once": 1}
-    judge = {**endpoint, "prompt_tokens": PROMPT_TOKENS, "reply_tokens": REPLY_TOKENS}
+    judge = {**endpoint, "prompt_tokens": PROMPT_TOKENS, "reply_tokens": REPLY_TOKENS, "breaker_failures": FAILURES}
     return settings.model_copy(
         update={
             "consistency": settings.consistency.model_copy(update=endpoint),

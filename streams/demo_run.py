@@ -51,6 +51,8 @@ VERDICT_SECONDS = 300.0
 """How long the next answer of the small model waits for the verdict on the last one."""
 PATIENCE_SECONDS = 300.0
 """How long the demo waits for its alert; with ``--no-live`` it then says that none came."""
+DRAIN_SECONDS = 5.0
+"""How long Ctrl-C waits for what is in hand, as a call of the small model; nothing of it is kept for the next demo."""
 EXIT_NO_ALERT = 1
 
 
@@ -117,7 +119,7 @@ def _demo_settings(settings: Settings) -> Settings:
 
 async def _run(settings: Settings, run: DemoRun) -> int:
     lifeline = Lifeline()
-    install_signals(lifeline, settings.drain_seconds, late_code=EXIT_OK)  # the next demo begins with an empty folder
+    install_signals(lifeline, min(DRAIN_SECONDS, settings.drain_seconds), late_code=EXIT_OK)
     run.console.print(f"Groundwatch demo. Log: {settings.data_dir / 'groundwatch.log'}")
     async with connected(
         settings, lifeline, first_policy=parse_policy(POLICY_FILE.read_text(encoding="utf-8"))
