@@ -108,6 +108,8 @@ def _judge(seconds: float) -> LlmJudge:
         prices=Prices(),
         counts=Counts(),
         clock=time.monotonic,
+        sleep=time.sleep,
+        patience_seconds=seconds,
     )
     return LlmJudge(line, JudgePrompt(8_000), Forgetful(), Limits(calls_at_once=16))
 
