@@ -1,7 +1,8 @@
 """L1 against two lexical baselines on unseen sources, five folds: ``python bench/evidence_quality.py`` (minutes).
 
-Needs GROUNDWATCH_DATA. AUC with the lower 95 % bound of the difference to each baseline (sources drawn again);
-thresholds from the other folds; pairs of BUMP by kind of error.
+Needs GROUNDWATCH_DATA. AUC of answers with the lower 95 % bound of the difference to each baseline (sources drawn
+again); thresholds from the other folds; claims where people marked spans; pairs of BUMP by kind of error. With
+``--left-out`` also AUC of each data set by weights that never saw it (as long again).
 """
 
 import argparse
@@ -17,10 +18,11 @@ from benchkit.folds import fold_weights
 from benchkit.lexical import Array, Rarity, boosted, counted, coverage
 from benchkit.paired import Flags, auc, counts, lower_bounds
 from benchkit.ragtruth import Row, data_path, read_records
+from numpy.typing import NDArray
 
-from detectors.evidence.examples import FOLDS, AnswerExample, build_examples
-from detectors.evidence.measure import answer_scores, best_threshold
-from detectors.evidence.train import held_out
+from detectors.evidence.examples import FOLDS, SUPPORTED, AnswerExample, build_examples
+from detectors.evidence.measure import HeldOut, best_threshold, weakest_support
+from detectors.evidence.train import LICENCES, features_of, held_out, train_examples
 from detectors.evidence.weights import load_weights
 
 _TASKS = ("ragtruth/qa", "ragtruth/summary", "ragtruth/data2txt", "summedits", "wice", "bump", "factcheck")
@@ -34,27 +36,69 @@ def main() -> None:
     """Train what is missing, measure, print tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=Path, default=Path("data/bench/folds"), help="folder for weights of the folds")
+    parser.add_argument("--left-out", action="store_true", help="train without each data set in turn too")
     options = parser.parse_args()
     records = {record["id"]: record for record in read_records(data_path())}
     examples = build_examples(records.values())
     models = [load_weights(path) for path in fold_weights(options.folds)]
-    own = answer_scores(examples, held_out(examples, models)[0])
+    judged = held_out(examples, models)
+    own, weakest = judged.answer, weakest_support(examples, judged.support)
     first, second = _baselines(examples, [records[example.record_id] for example in examples])
     is_bad = np.array([example.is_bad for example in examples])
-    flagged = _flags(examples, own, is_bad)
-    print("| data | answers | L1 | coverage | 17 features | lower bounds | BAcc | precision | recall | F1 |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    group, fold = np.array([one.group for one in examples]), np.array([one.fold for one in examples])
+    flagged = _flags(group, fold, own, is_bad)
+    print("| data | answers | L1 | weakest claim | coverage | 17 features | bounds | BAcc | precision | recall | F1 |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for task in _TASKS:
         rows = np.array([example.group.startswith(task) for example in examples])
         sources = [example.source for example in examples if example.group.startswith(task)]
         bad = is_bad[rows]
         bounds = lower_bounds(bad, sources, own[rows], [first[rows], second[rows]])
-        found = counts(bad, flagged[rows])
-        scores = " | ".join(f"{auc(bad, score[rows]):.3f}" for score in (own, first, second))
-        rates = " | ".join(f"{rate:.3f}" for rate in (found.balanced, found.precision, found.recall, found.f1))
+        scores = " | ".join(f"{auc(bad, score[rows]):.3f}" for score in (own, weakest, first, second))
+        rates = _rates(bad, flagged[rows])
         print(f"| {task} | {rows.sum()} | {scores} | {bounds[0]:+.3f}, {bounds[1]:+.3f} | {rates} |")
     print(_PUBLISHED)
+    _print_claims(examples, judged)
     _print_pairs(examples, records, own)
+    if options.left_out:
+        _print_left_out(examples, own, is_bad)
+
+
+def _rates(bad: Flags, flagged: Flags) -> str:
+    found = counts(bad, flagged)
+    return " | ".join(f"{rate:.3f}" for rate in (found.balanced, found.precision, found.recall, found.f1))
+
+
+def _print_claims(examples: Sequence[AnswerExample], judged: HeldOut) -> None:
+    """Claims of answers of which people marked the wrong words; a claim is a sentence, or a part of a compound one."""
+    sizes = [len(example.claims) for example in examples]
+    group = np.repeat([example.group for example in examples], sizes)
+    fold = np.repeat([example.fold for example in examples], sizes)
+    bad = np.array([claim.label != SUPPORTED for example in examples for claim in example.claims])
+    flagged = _flags(group, fold, judged.support, bad)
+    print("\n| claims of | claims | wrong | AUC | BAcc | precision | recall | F1 |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for task in _TASKS[:3]:
+        rows = group == task
+        value, share = auc(bad[rows], judged.support[rows]), bad[rows].mean()
+        print(f"| {task} | {rows.sum()} | {share:.3f} | {value:.3f} | {_rates(bad[rows], flagged[rows])} |")
+
+
+def _print_left_out(examples: Sequence[AnswerExample], own: Array, is_bad: Flags) -> None:
+    """AUC of each task by weights trained without its whole data set, beside that of the folds."""
+    print("\n| data | folds | data set left out |\n| --- | --- | --- |")
+    group = np.array([example.group for example in examples])
+    for name in LICENCES:
+        part = [example for example in examples if example.group.startswith(name)]
+        weights = train_examples([example for example in examples if not example.group.startswith(name)])
+        features = features_of(part, weights.terms)
+        score = np.zeros(len(examples))
+        score[np.char.startswith(group, name)] = weights.score_answers(
+            features, weights.judge(features)[0], [len(example.claims) for example in part]
+        )
+        for task in (task for task in _TASKS if task.startswith(name)):
+            rows = np.char.startswith(group, task)
+            print(f"| {task} | {auc(is_bad[rows], own[rows]):.3f} | {auc(is_bad[rows], score[rows]):.3f} |", flush=True)
 
 
 def _baselines(examples: Sequence[AnswerExample], records: Sequence[Row]) -> tuple[Array, Array]:
@@ -71,12 +115,11 @@ def _baselines(examples: Sequence[AnswerExample], records: Sequence[Row]) -> tup
     return first, second
 
 
-def _flags(examples: Sequence[AnswerExample], score: Array, is_bad: Flags) -> Flags:
-    """Answers below the threshold of their task that is best on the other folds."""
-    fold = np.array([example.fold for example in examples])
+def _flags(group: NDArray[np.str_], fold: NDArray[np.intp], score: Array, is_bad: Flags) -> Flags:
+    """What scores below the threshold of its task that is best on the other folds."""
     flagged = np.zeros(len(score), dtype=bool)
     for task in _TASKS:
-        part = np.array([example.group.startswith(task) for example in examples])
+        part = np.char.startswith(group, task)
         for one in range(FOLDS):
             rest, here = part & (fold != one), part & (fold == one)
             flagged[here] = score[here] < best_threshold(score[rest], is_bad[rest])

@@ -4,7 +4,8 @@ One method, so that a fake in tests and a model on a GPU are exchangeable and pa
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from schemas.claim import CheckItem
 from schemas.verdict import ClaimJudgement
@@ -34,4 +35,21 @@ class Detector(Protocol):
         ``ClaimJudgement(error=...)``: never a missing entry, never a neutral score, never an exception for what an
         item contains. ``schemas.errors.Retryable`` may be raised when the detector as a whole is away.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """Judgements of the claims of an answer, in order, and P(every claim is supported), None where none was scored."""
+
+    claims: list[ClaimJudgement]
+    score: float | None
+
+
+@runtime_checkable
+class AnswerDetector(Detector, Protocol):
+    """A detector that scores the whole answer too, because its weakest claim does not say all that is known of it."""
+
+    def judge_answers(self, items: Sequence[CheckItem]) -> list[JudgedAnswer]:
+        """As ``judge``, with a score for each item."""
         ...

@@ -1,8 +1,8 @@
 """Calls a detector so that what one item contains can never cost another its judgement, or end the stream."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from detectors.detector import Detector
+from detectors.detector import AnswerDetector, Detector, JudgedAnswer
 from detectors.layers import StackedDetector
 from schemas.claim import CheckItem, Claim
 from schemas.errors import Retryable
@@ -22,6 +22,28 @@ def judge_guarded(detector: Detector, items: Sequence[CheckItem], attempts: int 
     return _guarded(
         lambda places: detector.judge([items[place] for place in places]), items, attempts, Outcome.ERROR_INTERNAL
     )
+
+
+def judge_answers_guarded(detector: Detector, items: Sequence[CheckItem], attempts: int = 3) -> list[JudgedAnswer]:
+    """As ``judge_guarded``, with a score of each answer; that of the weakest claim from a detector that gives none."""
+    if not isinstance(detector, AnswerDetector):
+        return [JudgedAnswer(claims, _weakest(claims)) for claims in judge_guarded(detector, items, attempts)]
+    scores: dict[int, float | None] = {}
+
+    def ask(places: Sequence[int]) -> list[list[ClaimJudgement]]:
+        answers = detector.judge_answers([items[place] for place in places])
+        scores.update((place, answer.score) for place, answer in zip(places, answers, strict=True))
+        return [answer.claims for answer in answers]
+
+    judged = _guarded(ask, items, attempts, Outcome.ERROR_INTERNAL)
+    return [
+        JudgedAnswer(claims, scores.get(place) if _weakest(claims) is not None else None)
+        for place, claims in enumerate(judged)
+    ]
+
+
+def _weakest(judgements: Iterable[ClaimJudgement]) -> float | None:
+    return min((judgement.support for judgement in judgements if judgement.support is not None), default=None)
 
 
 def judge_after_guarded(

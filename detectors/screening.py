@@ -1,19 +1,20 @@
 """Screening: L0 and, with a detector, L1 on every trace at ingest, before the draw."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from detectors.detector import Detector
+from detectors.detector import Detector, JudgedAnswer
 from detectors.fingerprint import screening_fingerprint
-from detectors.judging import judge_guarded
+from detectors.judging import judge_answers_guarded
 from detectors.preparation import Prepared, prepare
 from detectors.structural import MAX_ANSWER_BYTES
 from schemas.draw import Screening
 from schemas.labels import Layer
 from schemas.policy import PolicyDocument
 from schemas.trace import Trace
-from schemas.verdict import ClaimJudgement
+
+_NOT_JUDGED = JudgedAnswer([], None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,36 +40,29 @@ class Screener:
             for trace, policy in zip(traces, policies, strict=True)
         ]
         was_prepared = self.clock()
-        judgements = self._judge(prepared)
+        judged = self._judge(prepared)
         done, share = self.clock(), 1000 / max(1, len(traces))
         took_ms, judging_ms = (done - began) * share, (done - was_prepared) * share
         return [
-            self._screening(item, judged, took_ms, judging_ms)
-            for item, judged in zip(prepared, judgements, strict=True)
+            self._screening(item, answer, took_ms, judging_ms) for item, answer in zip(prepared, judged, strict=True)
         ]
 
-    def _judge(self, prepared: Sequence[Prepared]) -> list[tuple[ClaimJudgement, ...]]:
+    def _judge(self, prepared: Sequence[Prepared]) -> list[JudgedAnswer]:
         if self.detector is None:
-            return [()] * len(prepared)
+            return [_NOT_JUDGED] * len(prepared)
         items = [item.to_item() for item in prepared if item.needs_judging]
-        judged = iter(judge_guarded(self.detector, items, self.attempts))
-        return [tuple(next(judged)) if item.needs_judging else () for item in prepared]
+        judged = iter(judge_answers_guarded(self.detector, items, self.attempts))
+        return [next(judged) if item.needs_judging else _NOT_JUDGED for item in prepared]
 
-    def _screening(
-        self, item: Prepared, judgements: tuple[ClaimJudgement, ...], took_ms: float, judging_ms: float
-    ) -> Screening:
+    def _screening(self, item: Prepared, judged: JudgedAnswer, took_ms: float, judging_ms: float) -> Screening:
         return Screening(
             claims=item.claims,
-            judgements=judgements,
+            judgements=tuple(judged.claims),
             failures=item.findings.failures,
             outcome=item.findings.outcome,
-            score=_weakest(judgements),
+            score=judged.score,
             fingerprint=screening_fingerprint(self.detector.fingerprint, item.splitter) if self.detector else "",
             is_empty_retrieval=item.findings.is_empty_retrieval,
             took_ms=took_ms,
             timings_ms={**item.timings_ms, Layer.L1.value: judging_ms} if self.detector else item.timings_ms,
         )
-
-
-def _weakest(judgements: Iterable[ClaimJudgement]) -> float | None:
-    return min((judgement.support for judgement in judgements if judgement.support is not None), default=None)

@@ -33,8 +33,9 @@ class Draw(Record):
 class Screening(Record):
     """What ingest found on every trace (L0 and L1) before the draw.
 
-    ``outcome`` is set only where no claim needs judging (unresolved, abstained, …); ``score`` is the L1 support of the
-    weakest factual claim, None when nothing was scored. ``fingerprint`` says which detector made ``judgements``.
+    ``outcome`` is set only where no claim needs judging (unresolved, abstained, …). ``score`` is the probability that
+    every factual claim is supported, by L1 (the support of the weakest one, by a detector that scores no answers); None
+    when nothing was scored. ``fingerprint`` says which detector made ``judgements``.
     """
 
     claims: tuple[Claim, ...] = ()

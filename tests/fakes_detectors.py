@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from detectors.detector import JudgedAnswer
 from schemas.claim import CheckItem, Claim
 from schemas.labels import Outcome
 from schemas.trace import Passage, passage_hash
@@ -127,3 +128,23 @@ def _span(place: int, passage: Passage, start: int, end: int) -> Evidence:
         end=end,
         text=passage.text[start:end],
     )
+
+
+@dataclass
+class AnswerBreaker:
+    """Scores every answer .75 and its claims 1; raises where an answer holds ``poison``."""
+
+    poison: str
+    fingerprint: str = "answers-1"
+    name: str = "answers"
+
+    def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
+        """The claims alone."""
+        return [answer.claims for answer in self.judge_answers(items)]
+
+    def judge_answers(self, items: Sequence[CheckItem]) -> list[JudgedAnswer]:
+        """Claims and score."""
+        if any(self.poison in item.answer for item in items):
+            raise ValueError(self.poison)
+        sure = ClaimJudgement(support=1.0, contradiction=0.0)
+        return [JudgedAnswer([sure] * len(item.claims), 0.75) for item in items]

@@ -1,8 +1,9 @@
 """Decisive conflicts: the one thing in a claim that its evidence says otherwise, in the same place.
 
 A figure of a kind that the evidence states differently, another unit or month under the same figure, an opposite, a
-negation on one side, or a name where the evidence has another one; each as strong as the rest of the claim, and where a
-sentence is wide that of the evidence, agrees. A figure, a name or an opposite about something else is no conflict.
+negation on one side, a name where the evidence has another one, or two names that have changed places; each as strong
+as the rest of the claim, and where a sentence is wide that of the evidence, agrees. A figure, a name or an opposite
+about something else is no conflict.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +17,7 @@ from detectors.evidence.lexicon import CONTRASTS, DENIALS, EMPHASIS, SCOPE_ENDS
 from detectors.evidence.matching import Match, PreparedClaim, once
 from detectors.evidence.measures import DURATION
 from detectors.evidence.polarity import opposing
+from detectors.evidence.roles import clashing_roles
 from detectors.evidence.words import Word, stem
 
 CONFLICTS = (
@@ -24,6 +26,7 @@ CONFLICTS = (
     "conflict_opposite",
     "conflict_negation",
     "conflict_name",
+    "conflict_roles",
     "conflict_decisive",
 )
 _LEAST_AGREEMENT_FIGURE = 0.3
@@ -41,7 +44,7 @@ _SCOPE_ENDS, _CONTRASTS, _DENIALS, _EMPHASIS = (
 def conflicts_of(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
     """For each kind how far the rest agrees, 0 to 1 (0: no such conflict), and 1 where that decides the claim.
 
-    A figure, its unit and a date decide almost anywhere; an opposite, a denial and a name do only between two plain
+    A figure, its unit and a date decide almost anywhere; an opposite, a denial and names do only between two plain
     sentences, because a long one holds several statements.
     """
     figures = (
@@ -52,6 +55,7 @@ def conflicts_of(claim: PreparedClaim, found: Match) -> tuple[float, ...]:
         _agreement(claim, found, {key for key, _ in clashing_opposites(claim, found)}),
         _mutual(claim, found) if is_denied_on_one_side(claim, found) else 0.0,
         _agreement(claim, found, {key for key, _ in clashing_names(claim, found)}),
+        _mutual(claim, found) if clashing_roles(claim, found) else 0.0,
     )
     decides = max(figures) >= _LEAST_AGREEMENT_FIGURE or (max(others) >= _LEAST_AGREEMENT and _are_plain(claim, found))
     return (*figures, *others, float(decides))

@@ -10,6 +10,10 @@ from detectors.evidence.words import words_of
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\w.,]*\d)")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
+_TWO_NAMES = re.compile(
+    r"\b([A-Z][a-z]{2,}(?: [A-Z][a-z]+)?)((?:'s)? (?:[a-z]+ ){1,5})([A-Z][a-z]{2,}(?: [A-Z][a-z]+)?)\b"
+)
+_LISTED = re.compile(r"\b(?:and|or|nor|as|is|was|are|were|met|meets|married|marries)\b")
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|will|has|have|may|must|should)\b(?! not)")
 _DENIAL = re.compile(r"\b(?:not|never) |\bno (?=[a-z])")
 _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
@@ -29,7 +33,7 @@ def corrupted_pairs(examples: Sequence[AnswerExample], rng: Random, per_kind: in
     """
     origins = list(_origins(examples, rng))
     made: list[AnswerExample] = []
-    for kind in (_change_number, _change_name, _flip_negation, _swap_opposite):
+    for kind in (_change_number, _change_name, _flip_negation, _swap_opposite, _swap_names):
         rng.shuffle(origins)
         count = 0
         for example, text in origins:
@@ -128,3 +132,18 @@ def _swap_opposite(text: str, _: AnswerExample, __: Sequence[AnswerExample], rng
     match = rng.choice(matches)
     other = rng.choice(sorted(OPPOSITES[match.group()]))
     return text[: match.start()] + other + text[match.end() :]
+
+
+def _swap_names(text: str, _: AnswerExample, __: Sequence[AnswerExample], rng: Random) -> str | None:
+    """Two names with a verb or a preposition between them change places; those of a list may."""
+    matches = [
+        match
+        for match in _TWO_NAMES.finditer(text)
+        if not _LISTED.search(match.group(2)) and match.group(1) != match.group(3)
+    ]
+    matches = [match for match in matches if not words_of(match.group(1))[0].is_stop]
+    if not matches:
+        return None
+    match = rng.choice(matches)
+    first, between, second = match.groups()
+    return f"{text[: match.start()]}{second}{between}{first}{text[match.end() :]}"

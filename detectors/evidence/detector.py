@@ -4,15 +4,18 @@ A claim is matched to its best pieces over all passages; each number depends on 
 pieces alone, so neither batch mates nor padding change it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from detectors.detector import JudgedAnswer
 from detectors.evidence.claimtext import words_to_check
 from detectors.evidence.conflicts import denies
-from detectors.evidence.features import disputed_keys, featurise
+from detectors.evidence.features import NOTHING, absences, disputed_keys, featurise
+from detectors.evidence.forest import Array
 from detectors.evidence.matching import Match, PreparedClaim, rival_matches
 from detectors.evidence.nearest import nearest_piece
 from detectors.evidence.passages import IndexedPassage, PassageCache, Piece
@@ -37,17 +40,21 @@ class _Reading:
     claim: PreparedClaim
     found: Match
     question: frozenset[str]
+    passages: Sequence[IndexedPassage]
 
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
+    """``row`` is the place of its features."""
+
     reading: _Reading
+    row: int
     support: float
     contradiction: float
 
 
 class EvidenceDetector:
-    """Implements ``detectors.detector.Detector``; safe to share across threads.
+    """Implements ``detectors.detector.AnswerDetector``; safe to share across threads.
 
     ``max_cached_characters`` bounds the passages kept tokenised, counted in characters of their text; the index takes
     some 50 bytes of memory a character.
@@ -67,16 +74,22 @@ class EvidenceDetector:
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
         """One list per item, one judgement per claim; never raises for content. Time is linear in the text."""
+        return [answer.claims for answer in self.judge_answers(items)]
+
+    def judge_answers(self, items: Sequence[CheckItem]) -> list[JudgedAnswer]:
+        """As ``judge``, with the calibrated probability that every claim of the answer is supported."""
         judged = [[ClaimJudgement()] * len(item.claims) for item in items]
         readings: list[_Reading] = []
         for at, item in enumerate(items):
             readings.extend(self._readings(at, item, judged[at]))
+        features = _features(readings)
         scored: dict[tuple[int, int], list[_Scored]] = {}
-        for one in self._score(readings):
+        for one in self._score(readings, features):
             scored.setdefault(one.reading.place, []).append(one)
         for (at, number), found in scored.items():
             judged[at][number] = _judgement(found, items[at].passages)
-        return judged
+        scores = self._score_answers(judged, {place: found[0].row for place, found in scored.items()}, features)
+        return [JudgedAnswer(claims, score) for claims, score in zip(judged, scores, strict=True)]
 
     def _readings(self, at: int, item: CheckItem, judged: list[ClaimJudgement]) -> Iterator[_Reading]:
         """What is to be scored; claims without a match are put into ``judged`` at once."""
@@ -92,23 +105,46 @@ class EvidenceDetector:
                 counting = frozenset(word.key for word in asked if not word.is_stop)
                 judged[number] = _unmatched(nearest_piece(prepared, counting, passages), passages, item.passages)
             for found in matches:
-                yield _Reading((at, number), prepared, found, question)
+                yield _Reading((at, number), prepared, found, question, passages)
 
-    def _score(self, readings: Sequence[_Reading]) -> list[_Scored]:
+    def _score(self, readings: Sequence[_Reading], features: Array) -> list[_Scored]:
         if not readings:
             return []
-        features = np.array([featurise(one.claim, one.found, one.question) for one in readings])
         support, contradiction = self._weights.judge(features)
         return [
-            _Scored(reading, round(float(s), _DECIMALS), round(float(c), _DECIMALS))
-            for reading, s, c in zip(readings, support, contradiction, strict=True)
+            _Scored(reading, row, round(float(s), _DECIMALS), round(float(c), _DECIMALS))
+            for row, (reading, s, c) in enumerate(zip(readings, support, contradiction, strict=True))
         ]
+
+    def _score_answers(
+        self, judged: Sequence[Sequence[ClaimJudgement]], row_of: Mapping[tuple[int, int], int], features: Array
+    ) -> list[float | None]:
+        """One score an answer, None without a claim that was judged; claims without evidence count as empty rows."""
+        places = [
+            (at, number) for at, one in enumerate(judged) for number, j in enumerate(one) if j.support is not None
+        ]
+        scores: list[float | None] = [None] * len(judged)
+        if not places:
+            return scores
+        # The last row is that of a claim without evidence, as in training.
+        rows = np.vstack([features, NOTHING])[[row_of.get(place, -1) for place in places]]
+        support = np.array([judged[at][number].support for at, number in places], dtype=np.float64)
+        sizes = Counter(at for at, _ in places)
+        found = self._weights.score_answers(rows, support, [*sizes.values()])
+        for at, score in zip(sizes, found, strict=True):
+            scores[at] = round(float(score), _DECIMALS)
+        return scores
 
 
 @lru_cache(maxsize=1)
 def load_evidence_detector() -> EvidenceDetector:
     """The detector with the weights shipped in the package; one a process, so that its passages are cached once."""
     return EvidenceDetector(load_weights())
+
+
+def _features(readings: Sequence[_Reading]) -> Array:
+    rows = [[*featurise(one.claim, one.found, one.question), *absences(one.claim, one.passages)] for one in readings]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(NOTHING))
 
 
 def _matches(claim: PreparedClaim, found: Match, passages: Sequence[IndexedPassage]) -> list[Match]:

@@ -7,7 +7,9 @@ from detectors.evidence import figures
 from detectors.evidence.alignment import meanings, order_of, substitutions, swaps
 from detectors.evidence.conflicts import CONFLICTS, conflicts_of, exchanges
 from detectors.evidence.matching import Match, PreparedClaim
+from detectors.evidence.passages import IndexedPassage
 from detectors.evidence.polarity import opposing, polarity, scopes
+from detectors.evidence.roles import reversals
 
 FEATURES = (
     "best_coverage",
@@ -71,9 +73,15 @@ FEATURES = (
     "meaning_unrelated",
     "antonym_in_best",
     "antonym_near",
+    "roles_reversed",
+    "ends_reversed",
     *CONFLICTS,
 )
-FEATURE_VERSION = "7"
+WHOLE = ("capitals", "capitals_absent", "numbers", "numbers_absent")
+"""Beside them, for the score of the answer alone: what no passage holds anywhere."""
+NOTHING = [0.0] * (len(FEATURES) + len(WHOLE))
+"""The row of a claim without evidence."""
+FEATURE_VERSION = "8"
 _PREFIX = 5
 
 
@@ -127,8 +135,20 @@ def featurise(claim: PreparedClaim, found: Match, question: frozenset[str]) -> l
         bool(hard) * phrases * found.best_score,
         *in_place,
         *meanings(claim, found),
+        *reversals(claim, found),
         *conflicts_of(claim, found),
     ]
+
+
+def absences(claim: PreparedClaim, passages: Sequence[IndexedPassage]) -> list[float]:
+    """One value per name of ``WHOLE``: capitalised words and figures, and how many of them no passage holds."""
+    capitals = [word.key for word in claim.words if word.is_capital and word.value is None and not word.is_stop]
+    numbers = [word.key for word in claim.words if word.value is not None]
+    counts = []
+    for keys in (capitals, numbers):
+        absent = [key for key in keys if not any(key in passage.postings for passage in passages)]
+        counts += [float(len(keys)), float(len(absent))]
+    return counts
 
 
 def disputed_keys(claim: PreparedClaim, found: Match) -> set[str]:

@@ -4,7 +4,7 @@ An answer is bad when at least one claim is (noisy-or); the posterior of each cl
 label, for a few rounds (multiple-instance learning as in Dietterich et al. 1997, EM as in Zhang and Goldman 2001).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from detectors.evidence.answers import ANSWER_FEATURES, MORE_IS_BETTER, MORE_IS_WORSE
 from detectors.evidence.conflicts import CONFLICTS
 from detectors.evidence.features import FEATURES
 from detectors.evidence.forest import Array, Forest
@@ -21,6 +22,8 @@ from detectors.evidence.weights import Model, sigmoid
 _ROUNDS = 3
 _INVERSE_RIDGE = 0.05
 _NEWTON_STEPS, _SMALL_STEP = 20, 1e-5
+_CLAIM_TREES = {"max_iter": 200, "max_leaf_nodes": 10, "min_samples_leaf": 60}
+_ANSWER_TREES = {"max_iter": 120, "max_leaf_nodes": 6, "min_samples_leaf": 50}
 _MORE_IS_BETTER = frozenset(
     ("best_coverage", "union_coverage", "window_coverage", "soft_coverage", "phrase_coverage", "pair_coverage")
 )
@@ -48,6 +51,8 @@ _MORE_IS_WORSE = frozenset(
         "place_opposite",
         "meaning_opposite",
         "antonym_in_best",
+        "roles_reversed",
+        "ends_reversed",
         *CONFLICTS,
     )
 )
@@ -79,7 +84,17 @@ def fit_model(table: Table, group_weights: Mapping[str, float], *, monotone: boo
         target = np.where(known, table.target, 1 - posterior)
     features, labels, weight = _doubled(table, target, group_weights)
     coefficients, constant = _fit_linear(features, labels, weight)
-    forest = _fit_forest(features, labels, weight, monotone=monotone)
+    directions = [_direction(name) if monotone else 0 for name in FEATURES]
+    forest = _fit_forest(features, labels, weight, directions, _CLAIM_TREES)
+    return Model(np.round(coefficients, 6), round(constant, 6), forest)
+
+
+def fit_answers(table: Table, group_weights: Mapping[str, float]) -> Model:
+    """A model of P(every claim is supported), uncalibrated, of rows of ``ANSWER_FEATURES``; balanced as claims are."""
+    features, labels, weight = _doubled(table, table.target, group_weights)
+    coefficients, constant = _fit_linear(features, labels, weight)
+    directions = [int(name in MORE_IS_BETTER) - int(name in MORE_IS_WORSE) for name in ANSWER_FEATURES]
+    forest = _fit_forest(features, labels, weight, directions, _ANSWER_TREES)
     return Model(np.round(coefficients, 6), round(constant, 6), forest)
 
 
@@ -124,13 +139,12 @@ def _fit_linear(features: Array, labels: Array, weight: Array) -> tuple[Array, f
     return coefficients, float(found[-1] - coefficients @ mean)
 
 
-def _fit_forest(features: Array, labels: Array, weight: Array, *, monotone: bool) -> Forest:
-    directions = [_direction(name) if monotone else 0 for name in FEATURES]
+def _fit_forest(
+    features: Array, labels: Array, weight: Array, directions: Sequence[int], size: Mapping[str, int]
+) -> Forest:
     boosted = HistGradientBoostingClassifier(
-        max_iter=200,
+        **size,
         learning_rate=0.06,
-        max_leaf_nodes=10,
-        min_samples_leaf=60,
         l2_regularization=5.0,
         max_features=0.5,
         monotonic_cst=directions,

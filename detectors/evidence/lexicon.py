@@ -7,10 +7,13 @@ from importlib.resources import files
 _DATA = json.loads(files("detectors.evidence").joinpath("lexicon.json").read_text(encoding="utf-8"))
 
 STOPWORDS: frozenset[str] = frozenset(_DATA["stopwords"])
-DENIALS, EMPHASIS, SCOPE_ENDS, CONTRASTS = (
-    frozenset(_DATA[name].split()) for name in ("denials", "emphasis", "scope_ends", "contrasts")
+DENIALS, EMPHASIS, SCOPE_ENDS, CONTRASTS, MUTUAL = (
+    frozenset(_DATA[name].split()) for name in ("denials", "emphasis", "scope_ends", "contrasts", "mutual")
 )
-"""Plain words for "not" in many languages, words that make it "not only", and words past which it does not reach."""
+"""Plain words for "not" in many languages, words that make it "not only", and words past which it does not reach.
+
+``MUTUAL``: what holds both ways ("Ann met Bob").
+"""
 NEGATIONS: frozenset[str] = frozenset(_DATA["negations"]) | DENIALS
 HEDGES: frozenset[str] = frozenset(_DATA["hedges"])
 ABSOLUTES: frozenset[str] = frozenset(_DATA["absolutes"])

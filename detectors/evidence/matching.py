@@ -11,7 +11,7 @@ from detectors.evidence.figures import Figure, figures_of
 from detectors.evidence.kinds import Amount, amounts_of
 from detectors.evidence.passages import IndexedPassage, Piece
 from detectors.evidence.relations import antonyms_of
-from detectors.evidence.words import Word
+from detectors.evidence.words import Word, first_places
 
 _Answer = TypeVar("_Answer")
 _CANDIDATES = 16
@@ -64,6 +64,22 @@ class PreparedClaim:
     def phrases(self) -> list[tuple[str, str]]:
         """Keys that stand directly beside each other, in order."""
         return [(left.key, right.key) for left, right in pairwise(self.words)]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """First place among all words of each key that counts."""
+        return first_places(self.words)
+
+    @property
+    def has_names(self) -> bool:
+        """True when a name or an initialism stands in it."""
+        return bool(self.names) or any(word.is_capital and word.text.isupper() for word in self.words)
+
+    @cached_property
+    def movable(self) -> list[str]:
+        """Its names and figures in order, those that begin a sentence too."""
+        capitals = {word.key for word in self.words if word.is_capital}
+        return [key for key in self.keys if key in capitals or key[0] in "#@"]
 
     @cached_property
     def amounts(self) -> list[Amount]:

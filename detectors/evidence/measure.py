@@ -1,6 +1,7 @@
 """Figures of merit of claim scores against labels, per data set and task, at answer and at claim level."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,17 @@ Flags = NDArray[np.bool_]
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def answer_scores(examples: Sequence[AnswerExample], support: Array) -> Array:
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Support, contradiction and 1 for a decisive conflict of every claim in order, and the score of every answer."""
+
+    support: Array
+    contradiction: Array
+    decisive: Array
+    answer: Array
+
+
+def weakest_support(examples: Sequence[AnswerExample], support: Array) -> Array:
     """Support of the weakest claim of each answer."""
     answer = np.repeat(np.arange(len(examples)), [len(example.claims) for example in examples])
     scores = np.ones(len(examples))
@@ -22,9 +33,12 @@ def answer_scores(examples: Sequence[AnswerExample], support: Array) -> Array:
     return scores
 
 
-def report(examples: Sequence[AnswerExample], support: Array, contradiction: Array) -> dict[str, Any]:
-    """AUC, balanced accuracy per group with one global threshold and one per group (each found on other folds)."""
-    scores = answer_scores(examples, support)
+def report(examples: Sequence[AnswerExample], found: HeldOut) -> dict[str, Any]:
+    """AUC, balanced accuracy per group with one global threshold and one per group (each found on other folds).
+
+    False alarms and faults found are those of the outcome: a claim whose support lies below a threshold.
+    """
+    scores, weakest = found.answer, weakest_support(examples, found.support)
     bad = np.array([example.is_bad for example in examples])
     group = np.array([example.group for example in examples])
     fold = np.array([example.fold for example in examples])
@@ -37,14 +51,16 @@ def report(examples: Sequence[AnswerExample], support: Array, contradiction: Arr
             "answers": int(rows.sum()),
             "bad": round(float(bad[rows].mean()), 3),
             "auc": round(float(roc_auc_score(~bad[rows], scores[rows])), 3),
+            "auc_weakest_claim": round(float(roc_auc_score(~bad[rows], weakest[rows])), 3),
+            "mean_score": round(float(scores[rows].mean()), 3),
             "balanced_accuracy": round(_balanced(bad[rows], flagged_global[rows]), 3),
             "balanced_accuracy_own_threshold": round(_balanced(bad[rows], flagged_group[rows]), 3),
-            "false_alarms": {str(at): round(float((scores[rows & ~bad] < at).mean()), 3) for at in THRESHOLDS},
-            "found": {str(at): round(float((scores[rows & bad] < at).mean()), 3) for at in THRESHOLDS},
+            "false_alarms": {str(at): round(float((weakest[rows & ~bad] < at).mean()), 3) for at in THRESHOLDS},
+            "found": {str(at): round(float((weakest[rows & bad] < at).mean()), 3) for at in THRESHOLDS},
         }
         for name, rows in groups
     }
-    return {"answers": answers, "claims": _claims(examples, support, contradiction)}
+    return {"answers": answers, "claims": _claims(examples, found.support, found.contradiction)}
 
 
 def _claims(examples: Sequence[AnswerExample], support: Array, contradiction: Array) -> dict[str, Any]:

@@ -1,11 +1,12 @@
-"""A claim said in the units of its evidence: "1 hour" is read as "60 minutes" where those stand in its place.
+"""A claim said as its evidence says it: "1 hour" is read as "60 minutes", "WHO" as "World Health Organization".
 
-The same quantity is then the same words for everything that counts words.
+The same quantity and the same name are then the same words for everything that counts words.
 """
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from detectors.evidence.aliases import aliased
 from detectors.evidence.exchanges import is_same_quantity
 from detectors.evidence.kinds import Amount, amounts_of
 from detectors.evidence.matching import Match, PreparedClaim, match, prepare
@@ -19,9 +20,13 @@ _ONES = frozenset(("one", "a", "an"))
 def matched(
     words: Sequence[Word], weight: Callable[[str], float], passages: Sequence[IndexedPassage]
 ) -> tuple[PreparedClaim, Match | None]:
-    """The claim, in the units of its evidence where they differ, and its match over all passages."""
+    """The claim, in the units and short forms of its evidence where they differ, and its match over all passages."""
     claim = prepare(words, weight)
     found = match(claim, passages)
+    named = aliased(claim, found) if found is not None and claim.has_names else None
+    if named is not None:
+        claim = prepare(named, weight)
+        found = match(claim, passages)
     again = restated(claim, found) if found is not None and (claim.is_measured or claim.figures) else None
     if again is None:
         return claim, found

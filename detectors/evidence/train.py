@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from detectors.evidence.answers import answer_features
 from detectors.evidence.corrupt import CORRUPTED, corrupted_pairs
 from detectors.evidence.examples import (
     CONTRADICTED,
@@ -27,19 +28,21 @@ from detectors.evidence.examples import (
     AnswerExample,
     build_examples,
 )
-from detectors.evidence.features import FEATURES, featurise
-from detectors.evidence.fit import Table, calibrate, fit_model
+from detectors.evidence.features import FEATURES, NOTHING, absences, featurise
+from detectors.evidence.fit import Table, calibrate, fit_answers, fit_model
 from detectors.evidence.forest import Array
-from detectors.evidence.measure import conflicts_report, report
+from detectors.evidence.measure import HeldOut, conflicts_report, report
 from detectors.evidence.restate import matched
 from detectors.evidence.terms import Terms, learn_terms
-from detectors.evidence.weights import Model, Weights, dump_weights
+from detectors.evidence.weights import Model, Weights, bounded, dump_weights, sigmoid
 from schemas.errors import ConfigError
 
 DATA_FILE = "grounding-dev.jsonl.gz"
 _INNER_FOLDS = 3
 _CORRUPTIONS = 800
 _SEED = 20
+_NATURAL = "ragtruth/"
+"""Answers as they come, on which all is calibrated."""
 # Edited summaries keep nearly every word of the truth; at full weight they would teach that coverage does not matter.
 _GROUP_WEIGHTS = {"summedits": 0.5, "bump": 0.5}
 LICENCES = {
@@ -69,12 +72,9 @@ def train_examples(examples: Sequence[AnswerExample], exclude_fold: int | None =
     used += corrupted_pairs(used, Random(_SEED), _CORRUPTIONS)  # noqa: S311 - reproducible, not secret
     features = _crossed_features(used)
     with threadpool_limits(1):  # sums in another order would give other last digits, and another fingerprint
-        return Weights(
-            terms,
-            _fitted(_support_table(used, features), used, monotone=True),
-            _fitted(_contradiction_table(used, features), used, monotone=False),
-            {},
-        )
+        support, unseen = _fitted(_support_table(used, features), used, monotone=True)
+        contradiction, _ = _fitted(_contradiction_table(used, features), used, monotone=False)
+        return Weights(terms, support, contradiction, _fitted_answers(used, features, unseen), {})
 
 
 def terms_of(examples: Sequence[AnswerExample]) -> Terms:
@@ -92,12 +92,15 @@ def terms_of(examples: Sequence[AnswerExample]) -> Terms:
 
 
 def features_of(examples: Sequence[AnswerExample], terms: Terms) -> Array:
-    """One row of features a claim, in order."""
+    """One row of ``FEATURES`` and ``WHOLE`` a claim, in order."""
     rows = []
     for example in examples:
         for claim in example.claims:
             prepared, found = matched(claim.words, terms.weight, example.passages)
-            rows.append(featurise(prepared, found, example.question) if found else [0.0] * len(FEATURES))
+            if found is None:
+                rows.append(NOTHING)
+            else:
+                rows.append([*featurise(prepared, found, example.question), *absences(prepared, example.passages)])
     return np.array(rows)
 
 
@@ -105,7 +108,7 @@ def _crossed_features(examples: Sequence[AnswerExample]) -> Array:
     """As ``features_of``, each source by term weights learned without it; they know which answers are good."""
     inner = np.array([_inner_fold(example.source) for example in examples])
     sizes = np.array([len(example.claims) for example in examples])
-    features = np.zeros((sizes.sum(), len(FEATURES)))
+    features = np.zeros((sizes.sum(), len(NOTHING)))
     natural = [example for example in examples if example.group != CORRUPTED]
     for fold in range(_INNER_FOLDS):
         terms = terms_of([example for example in natural if _inner_fold(example.source) != fold])
@@ -117,7 +120,7 @@ def _crossed_features(examples: Sequence[AnswerExample]) -> Array:
 def _table(examples: Sequence[AnswerExample], features: Array, target: Sequence[float]) -> Table:
     sizes = [len(example.claims) for example in examples]
     return Table(
-        features=features,
+        features=features[:, : len(FEATURES)],
         answer=np.repeat(np.arange(len(examples)), sizes),
         target=np.array(target),
         group=np.repeat([example.group for example in examples], sizes),
@@ -147,18 +150,52 @@ def _contradiction_table(examples: Sequence[AnswerExample], features: Array) -> 
     return Table(table.features[rows], table.answer[rows], table.target[rows], table.group[rows], table.weight[rows])
 
 
-def _fitted(table: Table, examples: Sequence[AnswerExample], *, monotone: bool) -> Model:
-    """A model on all rows, calibrated on span-labelled claims as judged by models that did not see their sources."""
-    weights = {group: _GROUP_WEIGHTS.get(group.split("/")[0], 1.0) for group in np.unique(table.group)}
+def _fitted(table: Table, examples: Sequence[AnswerExample], *, monotone: bool) -> tuple[Model, Array]:
+    """A model on all rows, calibrated on span-labelled claims as judged by models that did not see their sources.
+
+    Beside it what those models make of every row, calibrated.
+    """
+    weights = _group_weights(table)
     inner = np.array([_inner_fold(example.source) for example in examples])[table.answer]
     raw = np.zeros(len(table.target))
     for fold in range(_INNER_FOLDS):
         part, rest = inner == fold, inner != fold
         fitted = fit_model(_rows(table, rest), weights, monotone=monotone)
         raw[part] = fitted.raw(table.features[part])
-    natural = np.char.startswith(table.group, "ragtruth/") & ~np.isnan(table.target)
+    natural = np.char.startswith(table.group, _NATURAL) & ~np.isnan(table.target)
     model = fit_model(table, weights, monotone=monotone)
-    return calibrate(model, raw[natural], table.target[natural], table.weight[natural])
+    model = calibrate(model, raw[natural], table.target[natural], table.weight[natural])
+    return model, sigmoid(model.slope * raw + model.intercept)
+
+
+def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support: Array) -> Model:
+    """The model of whole answers, from claims as judged without their sources, calibrated on RAGTruth likewise.
+
+    Corruptions are claims, not answers, and are left out.
+    """
+    natural = [example for example in examples if example.group != CORRUPTED]
+    sizes = [len(example.claims) for example in examples]
+    rows = np.repeat([example.group != CORRUPTED for example in examples], sizes)
+    features, support = features[rows], bounded(features[rows], support[rows])
+    table = Table(
+        features=answer_features(features, support, [len(example.claims) for example in natural]),
+        answer=np.arange(len(natural)),
+        target=np.array([float(not example.is_bad) for example in natural]),
+        group=np.array([example.group for example in natural]),
+        weight=np.ones(len(natural)),
+    )
+    weights = _group_weights(table)
+    inner = np.array([_inner_fold(example.source) for example in natural])
+    raw = np.zeros(len(natural))
+    for fold in range(_INNER_FOLDS):
+        part = inner == fold
+        raw[part] = fit_answers(_rows(table, ~part), weights).raw(table.features[part])
+    human = np.char.startswith(table.group, _NATURAL)
+    return calibrate(fit_answers(table, weights), raw[human], table.target[human], table.weight[human])
+
+
+def _group_weights(table: Table) -> dict[str, float]:
+    return {str(group): _GROUP_WEIGHTS.get(str(group).split("/")[0], 1.0) for group in np.unique(table.group)}
 
 
 def _rows(table: Table, rows: Any) -> Table:
@@ -169,17 +206,19 @@ def _inner_fold(source: str) -> int:
     return int(hashlib.sha256(f"inner {source}".encode()).hexdigest(), 16) % _INNER_FOLDS
 
 
-def held_out(examples: Sequence[AnswerExample], models: Sequence[Weights]) -> tuple[Array, Array, Array]:
-    """Support, contradiction and 1 for a decisive conflict, for every claim in order, by weights without its fold."""
-    sizes = [len(example.claims) for example in examples]
-    folds = np.repeat([example.fold for example in examples], sizes)
-    support, contradiction, decisive = (np.zeros(len(folds)) for _ in range(3))
+def held_out(examples: Sequence[AnswerExample], models: Sequence[Weights]) -> HeldOut:
+    """What weights without the fold of each example make of it."""
+    folds = np.array([example.fold for example in examples])
+    of_claims = np.repeat(folds, [len(example.claims) for example in examples])
+    support, contradiction, decisive = (np.zeros(len(of_claims)) for _ in range(3))
+    answer = np.zeros(len(examples))
     for fold, weights in enumerate(models):
-        rows = folds == fold
-        features = features_of([example for example in examples if example.fold == fold], weights.terms)
+        part, rows = [example for example in examples if example.fold == fold], of_claims == fold
+        features = features_of(part, weights.terms)
         support[rows], contradiction[rows] = weights.judge(features)
         decisive[rows] = features[:, FEATURES.index("conflict_decisive")]
-    return support, contradiction, decisive
+        answer[folds == fold] = weights.score_answers(features, support[rows], [len(one.claims) for one in part])
+    return HeldOut(support, contradiction, decisive, answer)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -194,13 +233,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     path = options.data / DATA_FILE if options.data.is_dir() else options.data
     examples = build_examples(read_records(path))
     models = [train_examples(examples, fold) for fold in range(FOLDS)]
-    support, contradiction, decisive = held_out(examples, models)
-    metrics = {**report(examples, support, contradiction), "conflicts": conflicts_report(examples, decisive)}
+    found = held_out(examples, models)
+    metrics = {**report(examples, found), "conflicts": conflicts_report(examples, found.decisive)}
     record = {
         "date": options.date,
         "data_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "records": len(examples),
-        "claims": len(support),
+        "claims": len(found.support),
         "split": f"{FOLDS} folds by sha256(dataset/source_id); metrics are out of fold",
         "licences": LICENCES,
         "metrics": metrics,

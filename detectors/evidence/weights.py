@@ -1,11 +1,11 @@
-"""The trained numbers: term weights, two small models and their calibration, as one JSON file with its training record.
+"""The trained numbers: term weights, three small models and their calibration, as one JSON file with its record.
 
 Each model is the mean of a linear score and a small forest of regression trees, evaluated with numpy alone, so that
 serving needs no training library.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from detectors.evidence.answers import ANSWER_FEATURES, answer_features
 from detectors.evidence.features import FEATURE_VERSION, FEATURES
 from detectors.evidence.forest import Array, Forest
 from detectors.evidence.terms import Terms
@@ -37,9 +38,10 @@ class Model:
     intercept: float = 0.0
 
     def raw(self, features: Array) -> Array:
-        """Uncalibrated log-odds."""
+        """Uncalibrated log-odds; columns beyond those of the model are not read."""
         # Row sums, not a matrix product: the last bits of that depend on how many rows there are.
-        linear = (features * self.coefficients).sum(axis=1) + self.constant
+        own = features[:, : len(self.coefficients)]
+        linear = (own * self.coefficients).sum(axis=1) + self.constant
         scores: Array = (linear + self.forest.score(features)) / 2
         return scores
 
@@ -55,17 +57,21 @@ class Weights:
     terms: Terms
     support: Model
     contradiction: Model
+    answer: Model
     record: Mapping[str, Any]
 
     def judge(self, features: Array) -> tuple[Array, Array]:
         """Support and contradiction, one a row; a decisive conflict bounds both."""
-        support = self.support.probability(features)
         is_decided = features[:, _DECISIVE] > 0
-        support = np.where(is_decided, np.minimum(support, MOST_SUPPORT_IN_CONFLICT), support)
+        support = bounded(features, self.support.probability(features))
         # The second model tells contradicted from merely unsupported, given that a claim is not supported.
         contradiction = self.contradiction.probability(features) * (1 - support)
         least = np.where(is_decided, LEAST_CONTRADICTION_IN_CONFLICT, 0.0)
         return support, np.maximum(contradiction, least)
+
+    def score_answers(self, rows: Array, support: Array, sizes: Sequence[int]) -> Array:
+        """P(every claim is supported), one an answer, from the features of its claims and their support."""
+        return self.answer.probability(answer_features(rows, support, sizes))
 
     @property
     def fingerprint(self) -> str:
@@ -74,6 +80,12 @@ class Weights:
         body = {"features": FEATURE_VERSION, "bounds": bounds, **_numbers(self)}
         text = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def bounded(features: Array, support: Array) -> Array:
+    """``support`` as a decisive conflict leaves it."""
+    bounds: Array = np.where(features[:, _DECISIVE] > 0, np.minimum(support, MOST_SUPPORT_IN_CONFLICT), support)
+    return bounds
 
 
 def sigmoid(scores: Array) -> Array:
@@ -88,6 +100,7 @@ def dump_weights(weights: Weights, path: Path) -> None:
         "record": dict(weights.record),
         "feature_version": FEATURE_VERSION,
         "features": FEATURES,
+        "answer_features": ANSWER_FEATURES,
         **_numbers(weights),
     }
     path.write_text(json.dumps(body, indent=None, separators=(",", ":"), ensure_ascii=True) + "\n", encoding="utf-8")
@@ -97,13 +110,15 @@ def load_weights(path: Path | None = None) -> Weights:
     """The weights at ``path``, or those shipped with the package. Raises ConfigError when they fit other features."""
     source = path if path is not None else files("detectors.evidence").joinpath(_PACKAGED)
     body = json.loads(source.read_text(encoding="utf-8"))
-    if body["feature_version"] != FEATURE_VERSION or tuple(body["features"]) != FEATURES:
+    names = tuple(body["features"]), tuple(body.get("answer_features", ()))
+    if body["feature_version"] != FEATURE_VERSION or names != (FEATURES, ANSWER_FEATURES):
         raise ConfigError(
             f"evidence weights are for feature version {body['feature_version']}, the code has {FEATURE_VERSION}; "
             "train them again with `make train`"
         )
     terms = Terms(body["terms"]["table"], body["terms"]["unknown"], body["terms"]["figure"])
-    return Weights(terms, _model(body["support"]), _model(body["contradiction"]), body["record"])
+    support, contradiction, answer = (_model(body[name]) for name in ("support", "contradiction", "answer"))
+    return Weights(terms, support, contradiction, answer, body["record"])
 
 
 def _numbers(weights: Weights) -> dict[str, Any]:
@@ -111,6 +126,7 @@ def _numbers(weights: Weights) -> dict[str, Any]:
     return {
         "support": _model_body(weights.support),
         "contradiction": _model_body(weights.contradiction),
+        "answer": _model_body(weights.answer),
         "terms": {"unknown": terms.unknown, "figure": terms.figure, "table": terms.table},
     }
 

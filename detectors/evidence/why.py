@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 
 from detectors.evidence import figures
-from detectors.evidence.conflicts import clashing_amounts, clashing_names, exchanges, is_denied_on_one_side
+from detectors.evidence.conflicts import (
+    clashing_amounts,
+    clashing_names,
+    exchanges,
+    is_denied_on_one_side,
+)
 from detectors.evidence.matching import Match, PreparedClaim
 from detectors.evidence.polarity import opposing
+from detectors.evidence.roles import clashing_roles
 from detectors.evidence.words import Word
 
 NO_EVIDENCE = "no word of weight is in the passages"
@@ -30,11 +36,16 @@ def explain(claim: PreparedClaim, found: Match) -> str:
         return f"'{_spelled(claim.words, opposites[0][0])}' has its opposite in the evidence"
     if is_denied_on_one_side(claim, found):
         return "a negation on one side only"
-    names = clashing_names(claim, found)
-    if names:
-        name, stands = names[0]
+    return _names(claim, found) or _absence(claim, found)
+
+
+def _names(claim: PreparedClaim, found: Match) -> str:
+    for name, stands in clashing_names(claim, found):
         return f"{_spelled(claim.words, name)} here, {_spelled(found.best.words, stands)} in the evidence"
-    return _absence(claim, found)
+    for left, right in clashing_roles(claim, found):
+        one, other = _spelled(claim.words, left), _spelled(claim.words, right)
+        return f"{one} and {other} have changed places in the evidence"
+    return ""
 
 
 def _absence(claim: PreparedClaim, found: Match) -> str:

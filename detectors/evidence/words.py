@@ -46,6 +46,23 @@ _WITH_BLANK = re.compile(
     r"[\d$€£¥₹](?:\s(?:[\d%$€£¥₹]|[ap]\.?m|per|million|billion|thousand|trillion|bn)|per\s)", re.IGNORECASE
 )
 _LONGEST_KEPT = 32
+# "2024-03-01" and "3/14/2024"; "1/3/2024" is a day in March to some and one in January to others, and stays figures.
+_DATE = re.compile(r"(?<![\d/-])(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4}))(?![\d/-])")
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_LAST_DAY = 31
 
 _FIGURE = re.compile(r"([$€£¥₹])?\s?(\d[\d,]*(?:\.\d+)?)\s?(.*)", re.DOTALL)
 _TIME = re.compile(r"(\d{1,2})(?:[:.](\d{1,2}))?\s?([ap])?", re.IGNORECASE)
@@ -72,12 +89,19 @@ class Word:
 
 def tokenise(text: str) -> Iterator[tuple[Word, int]]:
     """Words of ``text`` with their start offsets, in order; linear in the length of the text."""
-    for match in _pattern(text).finditer(text):
-        yield analyse(match.group()), match.start()
+    done = 0
+    for date in _dates(text):
+        yield from _placed(text, done, date.start())
+        for word in _scanned(_written_out(date)):
+            yield word, date.start()
+        done = date.end()
+    yield from _placed(text, done, len(text))
 
 
 def words_of(text: str) -> list[Word]:
-    """Words of ``text`` in order, without offsets."""
+    """Words of ``text`` in order, without offsets; a date in digits reads as "1 March 2024"."""
+    if _dates(text):
+        text = _DATE.sub(_written_out, text)
     if _WITH_BLANK.search(text):
         return _scanned(text)
     found: list[Word] = []
@@ -99,6 +123,29 @@ def first_offset(text: str) -> int:
     """Where the first word of ``text`` begins; the length of ``text`` when it holds none."""
     match = _pattern(text).search(text)
     return len(text) if match is None else match.start()
+
+
+def _dates(text: str) -> list[re.Match[str]]:
+    return list(_DATE.finditer(text)) if "-" in text or "/" in text else []
+
+
+def _written_out(date: re.Match[str]) -> str:
+    """The date in words, a blank on both sides; as it is written where no such day exists or two may be meant."""
+    year, month, day, first, second, late_year = date.groups()
+    if year is None:
+        year = late_year
+        month, day = (second, first) if int(first) > len(_MONTHS) else (first, second)
+        is_clear = int(first) > len(_MONTHS) or int(second) > len(_MONTHS) or first == second
+    else:
+        is_clear = True
+    if not is_clear or not 1 <= int(month) <= len(_MONTHS) or not 1 <= int(day) <= _LAST_DAY:
+        return date.group()
+    return f" {int(day)} {_MONTHS[int(month) - 1]} {year} "
+
+
+def _placed(text: str, start: int, end: int) -> Iterator[tuple[Word, int]]:
+    pattern = _pattern(text)
+    return ((analyse(match.group()), match.start()) for match in pattern.finditer(text, start, end))
 
 
 def _scanned(text: str) -> list[Word]:

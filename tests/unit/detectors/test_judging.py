@@ -3,13 +3,13 @@
 import pytest
 
 from detectors.claims import split_claims
-from detectors.judging import judge_guarded
+from detectors.judging import judge_answers_guarded, judge_guarded
 from schemas.claim import CheckItem
 from schemas.errors import Retryable
 from schemas.labels import Outcome
 from schemas.verdict import ClaimJudgement
 from tests.builders import check_item, evidence
-from tests.fakes_detectors import BrokenDetector, ForgetfulDetector, ScriptedDetector
+from tests.fakes_detectors import AnswerBreaker, BrokenDetector, ForgetfulDetector, ScriptedDetector
 
 SURE = ClaimJudgement(support=1.0, contradiction=0.0)
 FAILED = ClaimJudgement(error=Outcome.ERROR_INTERNAL)
@@ -68,3 +68,20 @@ def test_evidence_from_a_passage_that_does_not_exist_is_a_failure() -> None:
     nowhere = ClaimJudgement(support=0.9, contradiction=0.0, evidence=evidence(passage=7))
 
     assert [[FAILED]] == judge_guarded(ScriptedDetector({"Good one.": nowhere}), [item("Good one.")])
+
+
+def test_an_answer_without_a_score_of_its_own_has_that_of_its_weakest_claim() -> None:
+    """From a detector that judges claims alone; None where none was judged."""
+    weak = ClaimJudgement(support=0.2, contradiction=0.0)
+    items = [item("Good one. Weak one."), item("Hello!")]
+    assert [0.2, None] == [one.score for one in judge_answers_guarded(ScriptedDetector({"Weak one.": weak}), items)]
+
+
+def test_a_detector_of_answers_is_asked_for_their_scores() -> None:
+    """Beside the same judgements; an item that fails costs no other its score, and has none itself."""
+    detector = AnswerBreaker("Bad")
+
+    judged = judge_answers_guarded(detector, [item("Good one."), item("Bad one."), item("Good two.")])
+
+    assert [0.75, None, 0.75] == [one.score for one in judged]
+    assert [[SURE], [FAILED], [SURE]] == [one.claims for one in judged]

@@ -16,7 +16,7 @@ from detectors.evidence import EvidenceDetector
 from detectors.evidence.corrupt import corrupted_pairs
 from detectors.evidence.examples import CONTRADICTED, SUPPORTED, UNKNOWN, UNSUPPORTED, build_examples
 from detectors.evidence.fit import export_forest
-from detectors.evidence.measure import answer_scores, best_threshold
+from detectors.evidence.measure import best_threshold, weakest_support
 from detectors.evidence.train import train
 from schemas.claim import CheckItem
 from schemas.trace import Passage
@@ -110,10 +110,10 @@ def test_training_is_reproducible_and_leaves_the_fold_out() -> None:
     assert (good.support or 0) > (bad.support or 0)
 
 
-def test_an_answer_is_as_good_as_its_weakest_claim() -> None:
-    """The answer's score is the minimum over its claims."""
+def test_the_weakest_claim_decides_the_outcome() -> None:
+    """Its support is the minimum over the claims of the answer."""
     examples = build_examples([_record(1), _record(2)])
-    assert [0.2, 0.4] == answer_scores(examples, np.array([0.9, 0.2, 0.4, 0.8])).tolist()
+    assert [0.2, 0.4] == weakest_support(examples, np.array([0.9, 0.2, 0.4, 0.8])).tolist()
 
 
 def test_the_best_threshold_parts_good_from_bad() -> None:

@@ -43,12 +43,14 @@ def test_another_number_is_another_fingerprint() -> None:
     weights = load_weights()
     assert weights.fingerprint == replace(weights, record={}).fingerprint
     assert weights.fingerprint != replace(weights, support=replace(weights.support, slope=2.0)).fingerprint
+    assert weights.fingerprint != replace(weights, answer=replace(weights.answer, slope=2.0)).fingerprint
 
 
-def test_weights_for_other_features_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["features", "answer_features"])
+def test_weights_for_other_features_are_refused(tmp_path: Path, part: str) -> None:
     """A file that does not fit the code says so at start."""
     body = json.loads(_PATH.read_text(encoding="utf-8"))
-    body["features"] = body["features"][:-1]
+    body[part] = body[part][:-1]
     (tmp_path / "old.json").write_text(json.dumps(body), encoding="utf-8")
     with pytest.raises(ConfigError, match="make train"):
         load_weights(tmp_path / "old.json")
