@@ -6,8 +6,9 @@ text of a Markdown link, ``m²``, ``Table [2]``, the interval ``[0, 1]``, ``list
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from detectors.claims.raised import RAISED, raised_numbers
 
@@ -56,6 +57,11 @@ _OPENERS = frozenset("[【［(（<¹²³⁰⁴⁵⁶⁷⁸⁹")
 """What a certain citation begins with."""
 _MAX_RANGE = 50
 _BLANKS = " \t\u00a0"
+_MAX_KNOWN_CHARS = 1000
+"""Longer texts are looked through each time: finds that are kept must stay small."""
+
+Certain = tuple[int, int, list[str]]
+"""Where a certain citation begins and ends, and the ids that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +82,12 @@ def find_citations(text: str) -> tuple[str, ...]:
 
 def strip_citations(text: str) -> str:
     """The text without its certain citations."""
+    certain = _certain(text)
+    if not certain:
+        return text
     kept: list[str] = []
     position = 0
-    for start, end, _ in _certain(text):
+    for start, end, _ in certain:
         kept.append(text[position:start])
         position = max(position, end)
     return "".join(kept) + text[position:]
@@ -129,11 +138,16 @@ def citations_end(text: str, start: int, end: int) -> int:
     return position
 
 
-def _certain(text: str) -> Iterator[tuple[int, int, list[str]]]:
-    for match in _matches(text):
-        identifiers = _identifiers(match, text)
-        if identifiers:
-            yield match.start(), match.end(), identifiers
+def _certain(text: str) -> Sequence[Certain]:
+    return _known_certain(text) if len(text) <= _MAX_KNOWN_CHARS else _find_certain(text)
+
+
+def _find_certain(text: str) -> tuple[Certain, ...]:
+    found = ((*match.span(), _identifiers(match, text)) for match in _matches(text))
+    return tuple(one for one in found if one[2])
+
+
+_known_certain = lru_cache(maxsize=64)(_find_certain)  # a claim is asked for its citations again and again
 
 
 def _matches(text: str) -> list[re.Match[str]]:
