@@ -98,10 +98,13 @@ class Ingest:
 async def _all_ended(*steps: Awaitable[Any]) -> list[Any]:
     """What they return. Raises the first error when all have ended: a step that is tried again must not meet itself."""
     found = await asyncio.gather(*steps, return_exceptions=True)
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return found
+    failed = next((one for one in found if isinstance(one, BaseException)), None)
+    if failed is None:
+        return found
+    try:
+        raise failed
+    finally:
+        del found, failed  # in a circle with this frame they would keep the batch until the collector comes
 
 
 def _kept(taken: TakenIn) -> list[Arrival]:

@@ -1,20 +1,27 @@
 """What the steps guarantee: everything is accounted for, once, whatever fails in between."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
 
 from schemas.codec import decode
 from schemas.draw import DrawnTrace
-from schemas.errors import BrokerUnavailable, PolicyIncomplete
+from schemas.errors import BrokerUnavailable, PolicyIncomplete, StoreUnavailable
 from schemas.labels import Outcome
 from schemas.policy import PolicyDocument, Sampling
+from schemas.trace import Trace
 from streams.agents.batches import CeilingReached
 from streams.agents.deadletter import Ceiling
 from streams.broker.topics import DEADLETTER, DRAWN
-from streams.store import ALL_TENANTS, MessageFate
+from streams.messages import Message
+from streams.sources.raw import Decoded
+from streams.store import ALL_TENANTS, MessageFate, TraceHead
+from tests.agents import flow as steps
 from tests.agents.flow import Flow, native, policies
 from tests.builders import NOW
 
@@ -84,6 +91,34 @@ async def test_a_failed_batch_ends_when_all_of_its_steps_have_ended() -> None:
     with pytest.raises(BrokerUnavailable):
         await ingest.handle([flow.message(native("t-1"))])
     assert ["begun", "ended 1"] == recorded
+
+
+def test_a_failed_batch_leaves_nothing_to_the_collector(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outage is hundreds of attempts, and the collector comes rarely: what each of them read goes with its error."""
+    flow = Flow()
+    read: list[weakref.ref[Trace]] = []
+
+    def away(_rows: Sequence[TraceHead]) -> None:
+        raise StoreUnavailable("the fake store is away")
+
+    async def watched(message: Message) -> Decoded:
+        found = await steps.decode(message)
+        read.extend(map(weakref.ref, found.traces))
+        return found
+
+    async def attempt() -> None:
+        step = flow.ingest
+        step.decode = watched
+        with suppress(StoreUnavailable):  # pytest.raises would keep the error, and with it the batch
+            await step.handle([flow.message(native("t-1"))])
+
+    monkeypatch.setattr(flow.store, "insert_heads", away)
+    gc.disable()
+    try:
+        asyncio.run(attempt())
+        assert [None] == [trace() for trace in read]
+    finally:
+        gc.enable()
 
 
 async def test_a_redelivery_after_a_change_of_detector_keeps_the_draw() -> None:
