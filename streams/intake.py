@@ -13,7 +13,7 @@ from schemas.trace import Trace
 from streams.agents.admission import Admission, IngestLimits
 from streams.agents.app import assigned
 from streams.agents.assemble import Assemble
-from streams.agents.batches import Partition
+from streams.agents.batches import Handle, Partition
 from streams.agents.deadletter import Ceiling
 from streams.agents.fates import Ledger
 from streams.agents.ingest import Ingest
@@ -23,7 +23,6 @@ from streams.assembly import ClosingRules, OpenTraces
 from streams.broker.topics import SPANS
 from streams.clock import settled_now, utc_now
 from streams.deadletters.halts import Halts
-from streams.deadletters.hazards import Hazards
 from streams.documents import CHECK_SECONDS, Documents
 from streams.messages import Message
 from streams.redaction.letters import concealing
@@ -51,12 +50,11 @@ async def build_ingest(runtime: Runtime) -> faust.App:
     topics, reading = await source_reading(runtime, marks_store)
     app = runtime.app(Role.INGEST, runtime.source, reading)
     step = await ingest_step(runtime, watermarks)
-    handle = step.handle
-    if not settings.embedded:  # such a broker forgets with the process what it died on, and where it stopped
-        hazards = await Hazards.open(runtime.work_dir, marks_store, utc_now())
-        runtime.stack.callback(hazards.close)
+    handle: Handle = step.handle
+    hazards = await runtime.hazards()
+    if hazards is not None:  # an embedded broker forgets with the process where it stopped, too
         step.decode = hazards.watched(step.decode)
-        handle = Halts.around(step, runtime.work_dir, runtime.lifeline).handle
+        handle = hazards.guarded(Halts.around(step, runtime.work_dir, runtime.lifeline).handle)
     runtime.attach(app, Role.INGEST, topics, handle, batch_size=settings.ingest.batch_size)
     _save_watermarks(runtime, app, watermarks, marks_store, dict)
     return app
@@ -101,7 +99,8 @@ async def build_assemble(runtime: Runtime) -> faust.App:
     )
     runtime.health.open_traces, runtime.health.assembled = step.open, step.emitted
     batch_size = settings.ingest.batch_size
-    agent = runtime.attach(app, Role.ASSEMBLE, [SPANS], step.handle, batch_size=batch_size, held=step.held)
+    handle, step.read = await runtime.guarded(step.handle, step.read)
+    agent = runtime.attach(app, Role.ASSEMBLE, [SPANS], handle, batch_size=batch_size, held=step.held)
 
     async def forget(_app: Any, /, *revoked: Any, signal: Any, **_: Any) -> None:
         del signal

@@ -59,7 +59,8 @@ async def build_verify(runtime: Runtime) -> faust.App:
         layers=layers,
         counts=runtime.health.layers,
     )
-    runtime.attach(app, Role.VERIFY, [DRAWN], step.handle, batch_size=settings.verify.batch_size)
+    handle, step.read = await runtime.guarded(step.handle, step.read)
+    runtime.attach(app, Role.VERIFY, [DRAWN], handle, batch_size=settings.verify.batch_size)
     return app
 
 
@@ -68,7 +69,8 @@ async def build_sink(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.SINK, runtime.internal)
     step = Sink(runtime.open_store(), runtime.publisher, settings.ingest.max_message_bytes)
-    runtime.attach(app, Role.SINK, [VERDICTS], step.handle, batch_size=settings.ingest.batch_size)
+    handle, step.read = await runtime.guarded(step.handle, step.read)
+    runtime.attach(app, Role.SINK, [VERDICTS], handle, batch_size=settings.ingest.batch_size)
     return app
 
 

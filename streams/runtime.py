@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TypeVar
 
 import faust
 import structlog
@@ -23,11 +24,13 @@ from streams.broker.connection import Connection
 from streams.broker.publisher import Publisher
 from streams.broker.reading import Losses, Reading
 from streams.clock import clock_step, utc_now
+from streams.deadletters.hazards import Hazards
 from streams.health.members import Member
 from streams.health.metrics import Sources
 from streams.health.process import Process
 from streams.health.watch import INTERNAL, SOURCE, limits_of
 from streams.layers import close_layers, costs_money, events_of, load_layers, present
+from streams.messages import Message
 from streams.settings import KafkaConnection, Role, Settings
 from streams.settings.connect import reading_of
 from streams.spend import MEET_SECONDS, Spending, policy_now, spending_of
@@ -38,6 +41,7 @@ EMBEDDED_SESSION_SECONDS = 6.0
 """The embedded broker makes a first join wait for a part of the session: shorter starts faster."""
 SESSION_SECONDS = 15.0
 BATCH_WAIT_SECONDS = 0.3
+T = TypeVar("T")
 
 
 @dataclass(slots=False)
@@ -59,6 +63,8 @@ class Runtime:
     """Reads the settings again, as the next start of this process would; None where they came from no file."""
     _layers: Layers | None = None
     _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _alone: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Whose turn it is to have one suspect alone in hand."""
 
     @cached_property
     def detector(self) -> Detector:
@@ -157,6 +163,24 @@ class Runtime:
             within_seconds=BATCH_WAIT_SECONDS,
             held=held,
         )
+
+    async def hazards(self) -> Hazards | None:
+        """What sees to it that no message kills this process again and again; one an agent.
+
+        None with an embedded broker, which forgets with the process what it died on. Raises StoreUnavailable.
+        """
+        if self.settings.embedded:
+            return None
+        made = await Hazards.open(self.work_dir, self.open_store(), utc_now(), self._alone)
+        self.stack.callback(made.close)
+        watching = asyncio.create_task(made.until_stop(self.lifeline), name="until stop")
+        self.stack.push_async_callback(_cancel, watching)
+        return made
+
+    async def guarded(self, handle: Handle, read: Callable[[Message], T]) -> tuple[Handle, Callable[[Message], T]]:
+        """Both with ``hazards``, where there are any: what an agent of our own topics does, and how it reads."""
+        hazards = await self.hazards()
+        return (hazards.guarded(handle), hazards.checked(read)) if hazards is not None else (handle, read)
 
     def every(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
         """Run ``step`` again and again until the process stops; Retryable is logged, anything else ends the process."""

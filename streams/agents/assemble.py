@@ -16,6 +16,7 @@ import structlog
 from pydantic import ValidationError
 
 from schemas.codec import encode, invalid_message, schema_header
+from schemas.errors import InvalidMessage, Retryable
 from schemas.span import Span
 from schemas.trace import Trace
 from streams.agents.admission import Admission
@@ -31,6 +32,8 @@ from streams.store import StoredSpan, TraceHead, UnstoredTrace
 
 log = structlog.get_logger(__name__)
 STAGE = "assemble"
+BUG = "internal"
+"""Reason of a trace that our own code could not put together."""
 NO_ANSWER_HERE = "no part of an answer"
 TOO_LATE = "too late"
 """Spans of a trace of which no spans are stored (any longer): they would tear it, so it stays as it is."""
@@ -59,10 +62,11 @@ class Assemble:
     """Closed traces by reason, and those that were no part of an answer."""
     record: Callable[[Sequence[UnstoredTrace]], Awaitable[None]] = _unrecorded
     """Puts down which traces closed without being stored."""
+    read: Callable[[Message], Span] = field(default_factory=lambda: reader_of(Span))
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Take the spans in and make safe what closes by that. Raises Retryable; running it again changes nothing."""
-        read, letters = read_each(messages, reader_of(Span), STAGE)
+        read, letters = read_each(messages, self.read, STAGE)
         for message, span in read:
             size = len(message.value or b"")
             self.open.add((message.topic, message.partition), message.offset, message.recorded_at, span, size)
@@ -120,13 +124,15 @@ class Assemble:
         recorded_at = max((source.recorded_at for source in sources), default=self.admission.now())
         try:
             trace = assemble(copies, self.rules_of(sources[0].topic if sources else ""), recorded_at)
-        except ValidationError as error:  # what no trace can hold must not come again for ever
-            one.letter = from_error(_message(copies[0], recorded_at), invalid_message(error), STAGE, copies[0].decoder)
+            trace = self.finish(trace, recorded_at) if trace is not None else None
+        except Retryable:
+            raise
+        except Exception as error:  # noqa: BLE001  what no trace can hold, or a bug with it, must not come again for ever
+            one.letter = from_error(_message(copies[0], recorded_at), _refusal(error), STAGE, copies[0].decoder)
             return None
         one.has_answer = trace is not None
         if trace is None:
             return None
-        trace = self.finish(trace, recorded_at)
         trace = trace.model_copy(
             update={
                 "revision": len(copies),
@@ -197,6 +203,13 @@ def _unstored(gathered: Iterable["_Gathered"], refused: Container[bytes | None])
             fate: Literal["dead_letter", "no_answer"] = "dead_letter" if is_dead else "no_answer"
             found.append(UnstoredTrace(trace_id=one.closed.trace_id, topic=topic, fate=fate))
     return found
+
+
+def _refusal(error: Exception) -> InvalidMessage:
+    if isinstance(error, ValidationError):
+        return invalid_message(error)
+    log.error("trace_not_assembled", consequence="its spans are a dead letter", exc_info=error)
+    return InvalidMessage(BUG, f"(trace): {type(error).__name__} while it was put together; please report it")
 
 
 def _key(trace_id: str) -> bytes:

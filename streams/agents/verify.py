@@ -41,10 +41,11 @@ class Verify:
     layers: Layers = field(default_factory=Layers)
     """What the process has above the detector."""
     counts: LayerCounts = field(default_factory=LayerCounts)
+    read: Callable[[Message], DrawnTrace] = field(default_factory=lambda: reader_of(DrawnTrace))
 
     async def handle(self, messages: Sequence[Message]) -> None:
         """Publish one verdict a trace. Raises Retryable; scoring that keeps failing gives ``error:internal``."""
-        read, letters = read_each(messages, reader_of(DrawnTrace), STAGE)
+        read, letters = read_each(messages, self.read, STAGE)
         drawn = [item for _, item in read]
         documents = [self.policies.at(item.trace.ts).document for item in drawn]
         verdicts = await asyncio.to_thread(

@@ -1,25 +1,24 @@
-"""A message on which the process dies again and again is set aside unread, so that the stream behind it goes on.
+"""A message on which the process dies again and again is set aside, so that the stream behind it goes on.
 
-Which message is being decoded stands in a small file that the kernel keeps when the process is killed, crashes in
-native code or is ended by a watchdog: a write to mapped memory, so that it costs nothing to keep. The next process
-finds it there and tells the store, where deaths on other machines are counted, too.
+What an agent has in hand stands in a file that outlives the process (``in_hand``). The next process finds it there and
+tells the store, where deaths on other machines are counted, too. After deaths in batches the messages of such a batch
+are handled in small groups, then one by one, until one of them is alone when a process dies.
 """
 
 import asyncio
-import fcntl
-import mmap
-import os
-import secrets
-import struct
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
-from schemas.errors import InvalidMessage
+from schemas.errors import InvalidMessage, Retryable
+from streams.agents.batches import CeilingReached, Handle, Lifeline
+from streams.deadletters.in_hand import TOGETHER, InHand, deaths_in, milliseconds
 from streams.deadletters.letters import POISON
 from streams.messages import Message
 from streams.sources.raw import Decoded
@@ -29,141 +28,152 @@ log = structlog.get_logger(__name__)
 DEATHS = 3
 """Whatever else kills a process hardly ever finds it at the same message each time; three times is no chance."""
 FOLDER = "in-hand"
-_HEAD = struct.Struct("<qqqH")
-_MOST_TOPIC_BYTES = 1_000
-_SIZE = 1 + _HEAD.size + _MOST_TOPIC_BYTES
+GROUP = 16
+"""Messages that are handled together after two deaths in a batch; after three each is alone. One is a kill."""
+PASSING = (Retryable, CeilingReached, asyncio.CancelledError)
+"""Errors with which a batch ends and the process does not, or not because of a message."""
+T = TypeVar("T")
 Decode = Callable[[Message], Awaitable[Decoded]]
 Place = tuple[str, int, int, int]
 """Topic, partition, offset and record time: a topic that was made anew has other times."""
 
 
-class InHand:
-    """The message that this process is decoding, one at a time, in a file that outlives it."""
+@dataclass(frozen=True, slots=True)
+class Deaths:
+    """How often processes died on a message: when it was alone in hand, and when it was one of several."""
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / secrets.token_hex(8)
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)  # held until the process ends, however it does
-        os.ftruncate(self._descriptor, _SIZE)
-        self._memory = mmap.mmap(self._descriptor, _SIZE)
+    alone: int = 0
+    together: int = 0
 
-    def close(self) -> None:
-        """The process ends as it should: nothing is left behind."""
-        self._memory.close()
-        self._path.unlink(missing_ok=True)
-        os.close(self._descriptor)
+    @property
+    def is_poison(self) -> bool:
+        """Three times alone; once is enough after three batches that had it in common."""
+        return self.alone >= DEATHS or (self.alone > 0 and self.alone + self.together > DEATHS)
 
-    @contextmanager
-    def holding(self, message: Message) -> Iterator[None]:
-        """While the block runs, a death is one on this message."""
-        topic = message.topic.encode("utf-8", "replace")[:_MOST_TOPIC_BYTES]
-        head = _HEAD.pack(message.partition, message.offset, _ms(message.recorded_at), len(topic))
-        self._memory[1 : 1 + len(head) + len(topic)] = head + topic
-        self._memory[0] = 1
-        try:
-            yield
-        finally:
-            self._memory[0] = 0
-
-
-def deaths_in(folder: Path) -> Iterator[tuple[Path, Suspect | None]]:
-    """The files of processes that ended without removing them, each with the message that was in hand, if one was.
-
-    Each is locked while it is handed out, so that of several processes that start at once one finds it.
-    """
-    for path in sorted(folder.glob("*")) if folder.is_dir() else ():
-        with _locked(path) as file:
-            if file is not None:
-                yield path, _read(file, path.name)
+    @property
+    def at_once(self) -> int:
+        """With how many others it may be handled: 0 for any number."""
+        total = self.alone + self.together
+        return 1 if total >= DEATHS or self.alone else GROUP if total > 1 else 0
 
 
 class Hazards:
-    """Messages on which processes died, by how often; and the one that this process has in hand."""
+    """Messages on which processes died, by how often; and those that an agent of this process has in hand.
 
-    def __init__(self, in_hand: InHand, deaths: Mapping[Place, int]) -> None:
+    ``turn`` is shared by the agents of a process: one at a time has a suspect alone in hand, so that a death accuses
+    no message of another agent.
+    """
+
+    def __init__(self, in_hand: InHand, deaths: Mapping[Place, Deaths], turn: asyncio.Lock | None = None) -> None:
         self._in_hand = in_hand
         self._deaths = deaths
+        self._turn = turn or asyncio.Lock()
 
     @classmethod
-    async def open(cls, data_dir: Path, store: Store, now: datetime) -> "Hazards":
+    async def open(cls, data_dir: Path, store: Store, now: datetime, turn: asyncio.Lock | None = None) -> "Hazards":
         """Find out how earlier processes on this folder died, and tell the store. Raises StoreUnavailable."""
         folder = data_dir / FOLDER
         await asyncio.to_thread(_report, folder, store, now)
-        return cls(InHand(folder), counted(await asyncio.to_thread(store.suspects)))
+        return cls(InHand(folder), counted(await asyncio.to_thread(store.suspects)), turn)
 
     def close(self) -> None:
         """The process ends as it should."""
         self._in_hand.close()
 
+    async def until_stop(self, lifeline: Lifeline) -> None:
+        """Once the process is told to stop, no message is to blame for its end, however that comes."""
+        await lifeline.stopping.wait()
+        self._in_hand.let_go()
+
     def watched(self, decode: Decode) -> Decode:
         """``decode``, except for messages that killed too often: those are a problem, and nobody looks at them."""
 
         async def guarded(message: Message) -> Decoded:
-            deaths = self._deaths.get(_place(message), 0)
-            if deaths >= DEATHS:
-                return Decoded(problems=(_set_aside(message, deaths),))
-            with self._in_hand.holding(message):
+            try:
+                self._refuse(message)
+            except InvalidMessage as error:
+                return Decoded(problems=(error,))
+            with self._in_hand.holding([message], PASSING):
                 return await decode(message)
 
         return guarded
 
+    def checked(self, read: Callable[[Message], T]) -> Callable[[Message], T]:
+        """``read``, except for messages that killed too often: InvalidMessage."""
 
-def counted(suspects: Iterable[Suspect]) -> dict[Place, int]:
+        def guarded(message: Message) -> T:
+            self._refuse(message)
+            return read(message)
+
+        return guarded
+
+    def guarded(self, handle: Handle) -> Handle:
+        """``handle``, with each batch in hand while it runs, and suspects in smaller parts, in the order of the batch.
+
+        A part may be handled again when a later one has to wait; that must change nothing, as with whole batches.
+        """
+
+        async def careful(messages: Sequence[Message]) -> None:
+            for part in self._parts(messages):
+                if len(part) > 1 or not self._of(part[0]).at_once:
+                    with self._in_hand.holding(part, PASSING):
+                        await handle(part)
+                    continue
+                async with self._turn:
+                    with self._in_hand.holding(part, PASSING):
+                        await handle(part)
+
+        return careful
+
+    def _parts(self, messages: Sequence[Message]) -> Iterator[list[Message]]:
+        for at_once, run in groupby(messages, lambda message: self._of(message).at_once):
+            some = list(run)
+            step = at_once or len(some)
+            yield from (some[start : start + step] for start in range(0, len(some), step))
+
+    def _of(self, message: Message) -> Deaths:
+        return self._deaths.get(_place(message), _NONE)
+
+    def _refuse(self, message: Message) -> None:
+        deaths = self._of(message)
+        if deaths.is_poison:
+            raise _set_aside(message, deaths)
+
+
+_NONE = Deaths()
+
+
+def counted(suspects: Iterable[Suspect]) -> dict[Place, Deaths]:
     """Deaths by message."""
-    return Counter((one.topic, one.partition, one.offset, one.recorded_ms) for one in suspects)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[int | None]:
-    """An open, locked descriptor; None where another process holds the file, or has removed it meanwhile."""
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except OSError:
-        yield None
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield descriptor if os.fstat(descriptor).st_nlink else None
-    except BlockingIOError:
-        yield None
-    finally:
-        os.close(descriptor)
+    alone: defaultdict[Place, int] = defaultdict(int)
+    together: defaultdict[Place, int] = defaultdict(int)
+    for one in suspects:
+        counts = together if one.death.startswith(TOGETHER) else alone
+        counts[one.topic, one.partition, one.offset, one.recorded_ms] += 1
+    return {place: Deaths(alone[place], together[place]) for place in {*alone, *together}}
 
 
 def _report(folder: Path, store: Store, now: datetime) -> None:
-    for path, suspect in deaths_in(folder):
-        if suspect is not None:
+    for path, suspects in deaths_in(folder):
+        if suspects:
+            first = suspects[0]
             log.error(
                 "died_on_message",
-                topic=suspect.topic, partition=suspect.partition, offset=suspect.offset,
-                consequence=f"after {DEATHS} deaths it is set aside unread",
+                topic=first.topic, partition=first.partition, offset=first.offset, messages=len(suspects),
+                consequence=f"one that is alone in hand at {DEATHS} deaths is set aside",
             )  # fmt: skip
-            store.insert_suspects([suspect], now)
+            store.insert_suspects(suspects, now)
         path.unlink(missing_ok=True)
 
 
-def _set_aside(message: Message, deaths: int) -> InvalidMessage:
+def _set_aside(message: Message, deaths: Deaths) -> InvalidMessage:
     log.error("message_set_aside", topic=message.topic, partition=message.partition, offset=message.offset)
     detail = (
-        f"(message): {deaths} times a process died while it decoded this message, so it was set aside unread; after an "
-        "update try `groundwatch deadletter replay` with this letter by name"
+        f"(message): {deaths.alone + deaths.together} times a process died with this message in hand, so it was set "
+        "aside; after an update try `groundwatch deadletter replay` with this letter by name"
     )
     return InvalidMessage(POISON, detail)
 
 
 def _place(message: Message) -> Place:
-    return message.topic, message.partition, message.offset, _ms(message.recorded_at)
-
-
-def _read(descriptor: int, name: str) -> Suspect | None:
-    content = os.pread(descriptor, _SIZE, 0)
-    if len(content) < _SIZE or not content[0]:
-        return None
-    partition, offset, recorded_ms, length = _HEAD.unpack_from(content, 1)
-    topic = content[1 + _HEAD.size :][:length].decode("utf-8", "replace")
-    return Suspect(topic=topic, partition=partition, offset=offset, recorded_ms=recorded_ms, death=name)
-
-
-def _ms(moment: datetime) -> int:
-    return int(moment.timestamp() * 1000)
+    return message.topic, message.partition, message.offset, milliseconds(message.recorded_at)

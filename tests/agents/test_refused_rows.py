@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from schemas.errors import RowRejected, StoreUnavailable
+from schemas.trace import Trace
 from streams.agents.fates import Ledger
 from streams.agents.quarantine import LeftOut
 from streams.agents.watermarks import place_of
@@ -74,6 +75,26 @@ async def test_a_refused_span_makes_its_trace_a_dead_letter_and_costs_no_other()
     assert run.stored("two") is not None
     (letter,) = run.flow.publisher.messages(DEADLETTER)
     assert hex_id("bad", 16).encode() == letter.key
+    assert {} == run.assemble.held()
+
+
+async def test_a_trace_that_our_own_code_cannot_put_together_is_a_dead_letter_and_holds_up_no_other() -> None:
+    """A bug would otherwise end every process that comes to this trace; its letter can be replayed after an update."""
+    run = SpanFlow()
+
+    def finish(trace: Trace, _recorded_at: datetime) -> Trace:
+        if trace.trace_id == hex_id("bad", 16):
+            raise ZeroDivisionError
+        return trace
+
+    run.assemble.finish = finish
+    await run.send(request("one", AT), request("bad", AT), request("two", AT))
+    with capture_logs() as logs:
+        await run.after(GRACE)
+    assert (None, True, True) == (run.stored("bad"), *(run.stored(name) is not None for name in ("one", "two")))
+    (letter,) = run.flow.publisher.messages(DEADLETTER)
+    assert (b"internal", b"assemble") == (letter.header("gw-reason"), letter.header("gw-stage"))
+    assert "trace_not_assembled" in {line["event"] for line in logs}
     assert {} == run.assemble.held()
 
 

@@ -1,16 +1,24 @@
 """What a process had in hand when it died is found by the next one; what it was done with is not."""
 
+import asyncio
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from streams.deadletters.hazards import DEATHS, FOLDER, Hazards, InHand, counted, deaths_in
+from schemas.errors import InvalidMessage, RegistryUnavailable
+from streams.agents.batches import CeilingReached, Lifeline
+from streams.deadletters.hazards import DEATHS, FOLDER, Deaths, Hazards, counted
+from streams.deadletters.in_hand import TOGETHER, InHand, deaths_in, milliseconds
 from streams.messages import Message
 from streams.sources.raw import Decoded
 from streams.store import Store, Suspect
@@ -22,14 +30,14 @@ DIES = """
 import os, sys
 from datetime import datetime
 from pathlib import Path
-from streams.deadletters.hazards import InHand
+from streams.deadletters.in_hand import InHand
 from streams.messages import Message
 message = Message("traces-ü", 3, 17, b"k", b"value", (), datetime.fromisoformat(sys.argv[2]))
 in_hand = InHand(Path(sys.argv[1]))
-with in_hand.holding(message):
+with in_hand.holding([message]):
     pass
 if sys.argv[3] == "in hand":
-    held = in_hand.holding(message)
+    held = in_hand.holding([message])
     held.__enter__()
 os._exit(139)
 """
@@ -39,6 +47,12 @@ def die(folder: Path, when: str) -> None:
     """Let a process end without a word, in the middle of a message or between two."""
     done = subprocess.run([sys.executable, "-c", DIES, str(folder), NOW.isoformat(), when], check=False)
     assert 139 == done.returncode
+
+
+def abandon(hazards: Hazards) -> None:
+    """The process is gone: its file stays, and nobody holds it."""
+    hazards._in_hand._memory.close()  # it has a descriptor of its own, and so the lock
+    os.close(hazards._in_hand._descriptor)
 
 
 async def opened(folder: Path, store: MemoryStore) -> Hazards:
@@ -78,7 +92,7 @@ async def test_a_living_process_is_not_taken_for_a_dead_one(tmp_path: Path) -> N
     """Several may share a data folder."""
     store = MemoryStore()
     alive = InHand(tmp_path / FOLDER)
-    with alive.holding(MESSAGE):
+    with alive.holding([MESSAGE]):
         (await opened(tmp_path, store)).close()
     assert [] == store.suspects()
     alive.close()
@@ -97,21 +111,135 @@ async def test_a_store_that_is_away_leaves_the_evidence(tmp_path: Path) -> None:
     assert 1 == len(list(deaths_in(tmp_path / FOLDER)))
 
 
-async def test_an_error_and_an_end_of_decoding_let_the_message_go(tmp_path: Path) -> None:
-    """Only what is in hand at the very end counts."""
+@pytest.mark.parametrize(
+    ("error", "is_accused"),
+    [(RegistryUnavailable("away"), False), (CeilingReached("too many"), False), (RuntimeError("a bug"), True)],
+    ids=["waits", "ceiling", "bug"],
+)
+async def test_an_error_on_which_the_process_ends_accuses_what_was_in_hand(
+    tmp_path: Path, error: Exception, *, is_accused: bool
+) -> None:
+    """What is tried again, or stops for another reason, accuses nothing."""
 
-    async def fails(_message: Message) -> Decoded:
+    async def fails(_messages: Sequence[Message]) -> None:
+        raise error
+
+    store = MemoryStore()
+    hazards = await opened(tmp_path, store)
+    with pytest.raises(type(error)):
+        await hazards.guarded(fails)([MESSAGE])
+    abandon(hazards)
+    (await opened(tmp_path, store)).close()
+    assert is_accused == bool(store.suspects())
+
+
+async def test_a_message_of_a_batch_is_in_hand_alone_while_it_is_decoded(tmp_path: Path) -> None:
+    """And the whole batch before and after that."""
+    store, batch = MemoryStore(), [replace(MESSAGE, offset=offset) for offset in range(3)]
+
+    async def handle(messages: Sequence[Message]) -> None:
+        await hazards.watched(decode)(messages[0])
         raise RuntimeError
 
-    hazards = await opened(tmp_path, MemoryStore())
+    async def decode_badly(message: Message) -> Decoded:
+        raise RuntimeError(message.offset)
+
+    async def handle_badly(messages: Sequence[Message]) -> None:
+        await hazards.watched(decode_badly)(messages[1])
+
+    for step in (handle, handle_badly):
+        hazards = await opened(tmp_path, store)
+        with pytest.raises(RuntimeError):
+            await hazards.guarded(step)(batch)
+        abandon(hazards)
+    (await opened(tmp_path, store)).close()
+    found = counted(store.suspects())
+    assert [Deaths(0, 1), Deaths(1, 1), Deaths(0, 1)] == [one for _, one in sorted(found.items())]
+
+
+async def test_a_process_that_was_told_to_stop_accuses_nothing(tmp_path: Path) -> None:
+    """It may be ended before everything in hand is done."""
+    store, lifeline = MemoryStore(), Lifeline()
+    hazards = await opened(tmp_path, store)
+
+    async def stopped(_messages: Sequence[Message]) -> None:
+        lifeline.stop("signal")
+        await hazards.until_stop(lifeline)
+        raise RuntimeError
+
     with pytest.raises(RuntimeError):
-        await hazards.watched(fails)(MESSAGE)
-    (file,) = (tmp_path / FOLDER).iterdir()
-    assert b"\0" == file.read_bytes()[:1]
-    hazards.close()
+        await hazards.guarded(stopped)([MESSAGE])
+    abandon(hazards)
+    (await opened(tmp_path, store)).close()
+    assert [] == store.suspects()
 
 
-@pytest.mark.parametrize("content", [b"", b"\x01", b"junk" * 1000, os.urandom(2000)])
+class Killed(BaseException):
+    """The process is gone, in the middle of something."""
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 60), st.data())
+async def test_one_message_that_kills_is_found_among_all_and_costs_no_other(size: int, data: st.DataObject) -> None:
+    """Whatever the batches: four deaths at most, and everything else is handled, in order in every life."""
+    poison = data.draw(st.integers(0, size - 1))
+    store, handled, letters, deaths = MemoryStore(), set[int](), set[int](), 0
+    messages = [replace(MESSAGE, offset=offset) for offset in range(size)]
+    with tempfile.TemporaryDirectory() as folder:
+        while True:
+            hazards = await opened(Path(folder), store)
+            read, seen = hazards.checked(lambda message: message.offset), list[int]()
+
+            async def handle(
+                some: Sequence[Message], read: Callable[[Message], int] = read, seen: list[int] = seen
+            ) -> None:
+                for message in some:
+                    seen.append(message.offset)
+                    try:
+                        read(message)
+                    except InvalidMessage:
+                        letters.add(message.offset)
+                    else:
+                        if message.offset == poison:
+                            raise Killed
+                        handled.add(message.offset)
+
+            start = data.draw(st.integers(0, poison))
+            try:
+                for batch in (messages[:start], messages[start:]):
+                    if batch:
+                        await hazards.guarded(handle)(batch)
+            except Killed:
+                deaths += 1
+                assert deaths <= DEATHS + 1
+                abandon(hazards)
+                continue
+            assert sorted(seen) == seen
+            hazards.close()
+            break
+    assert ({poison}, set(range(size)) - {poison}) == (letters, handled)
+
+
+async def test_one_suspect_at_a_time_is_alone_in_hand(tmp_path: Path) -> None:
+    """Otherwise the death of one agent would accuse a message of another."""
+    turn, at_once = asyncio.Lock(), []
+    accused = {("traces-ü", 3, offset, milliseconds(NOW)): Deaths(alone=1) for offset in range(4)}
+    agents = [Hazards(InHand(tmp_path), accused, turn) for _ in range(2)]
+    running = 0
+
+    async def handle(some: Sequence[Message]) -> None:
+        nonlocal running
+        running += 1
+        at_once.append((running, len(some)))
+        await asyncio.sleep(0)
+        running -= 1
+
+    messages = [replace(MESSAGE, offset=offset) for offset in range(4)]
+    await asyncio.gather(*(agent.guarded(handle)(messages) for agent in agents))
+    assert [(1, 1)] * 8 == at_once
+
+
+@pytest.mark.parametrize("content", [b"", b"\x01", b"junk" * 1000, b"\xff" * 65_536], ids=["0", "1", "4000", "65536"])
 def test_a_damaged_file_stops_no_start(tmp_path: Path, content: bytes) -> None:
     """A full disk may have cut it."""
     (tmp_path / "x").write_bytes(content)
@@ -121,4 +249,5 @@ def test_a_damaged_file_stops_no_start(tmp_path: Path, content: bytes) -> None:
 def test_deaths_on_several_machines_add_up() -> None:
     """The partition moves on to the next worker, which dies on it, too."""
     plain = {"topic": "t", "partition": 0, "offset": 1, "recorded_ms": 5}
-    assert {("t", 0, 1, 5): 2} == counted([Suspect(**plain, death="a"), Suspect(**plain, death="b")])
+    deaths = [Suspect(**plain, death=death) for death in ("a", "b", f"{TOGETHER}c")]
+    assert {("t", 0, 1, 5): Deaths(alone=2, together=1)} == counted(deaths)
