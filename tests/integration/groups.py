@@ -24,7 +24,7 @@ from streams.messages import Message
 SESSION_SECONDS, EMBEDDED_SESSION_SECONDS = 6.0, 2.0
 """The shortest that a broker takes by default; the embedded one takes any, and a first join there waits half of it."""
 QUICK = Reading(refresh_seconds=1)
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 180.0
 PAUSE_SECONDS = 0.05
 
 

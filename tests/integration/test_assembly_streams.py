@@ -103,7 +103,7 @@ def test_spans_become_traces_on_the_embedded_broker(tmp_path: Path) -> None:
 
 @pytest.mark.integration
 @pytest.mark.kafka
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_two_workers_are_killed_while_traces_are_open(tmp_path: Path) -> None:
     """On Apache Kafka, one store: no trace lost, torn or counted twice, whoever reads its spans."""
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
@@ -115,7 +115,7 @@ def test_two_workers_are_killed_while_traces_are_open(tmp_path: Path) -> None:
         third = len(batches) // 3
         with running(tmp_path / "a", address, **settings) as a, running(tmp_path / "b", address, **settings) as b:
             asyncio.run(send(address, batches[:third], 0.3))
-            a.wait_for(lambda: a.get("/api/v1/counts")["traces"] > 5, 60, "first traces")
+            a.wait_for(lambda: a.get("/api/v1/counts")["traces"] > 5, 240, "first traces")
             b.stop(signal.SIGKILL)
             asyncio.run(send(address, batches[third : 2 * third], 0.3))
             with running(tmp_path / "b", address, **settings) as again:
@@ -137,4 +137,4 @@ def wait_for_all(run: Running, count: int) -> None:
         counts = run.get("/api/v1/counts")
         return bool(counts["traces"] >= count and counts["verdicts"] >= counts["drawn"] > 0)
 
-    run.wait_for(is_done, 150, "verdicts")
+    run.wait_for(is_done, 240, "verdicts")

@@ -21,6 +21,7 @@ from streams.broker.topics import Shape, TopicSpec, create_topics, own_topics
 from tests.integration.groups import group, make_topic, numbered, send, unique
 from tests.integration.running import apache_kafka
 
+pytestmark = pytest.mark.timeout(600)
 LARGE = 5_000_000
 CODECS = ("gzip", "snappy", "lz4", "zstd", None)
 

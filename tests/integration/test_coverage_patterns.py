@@ -15,7 +15,7 @@ from streams.cli.program import app
 from tests.integration.running import apache_kafka, environment_for, produce, running
 from tests.integration.test_end_to_end import native
 
-pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(900)]
 PATTERN = {"GROUNDWATCH_KAFKA__SOURCE__TOPICS": "", "GROUNDWATCH_KAFKA__SOURCE__TOPIC_PATTERN": r"rag\..*"}
 
 
@@ -44,7 +44,7 @@ def test_topics_of_a_pattern_are_accounted_for_from_the_moment_they_are_there(ka
                     return False
                 return bool(found["messages"]["read"] == 4 and not found["traces"]["pending"])
 
-            process.wait_for(is_read, 120, "all is read and judged")
+            process.wait_for(is_read, 240, "all is read and judged")
             assert {"rag.a"} == coverage(environment).keys()
             assert 0 == process.stop()
         asyncio.run(create_topics(Connection(kafka), [TopicSpec("rag.b", 1)]))

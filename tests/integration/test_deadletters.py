@@ -95,7 +95,7 @@ def wait_for_counts(run: Running, **expected: int) -> None:
     run.wait_for(lambda: expected.items() <= run.get("/api/v1/counts").items(), 60, str(expected))
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_letters_of_a_wrong_mapping_are_taken_in_once_it_is_mended(process: tuple[Running, str | None]) -> None:
     """Without a restart; each counts once, and what is still unreadable stays on the list."""
     run, kafka = process

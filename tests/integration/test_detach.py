@@ -52,7 +52,7 @@ def detach(environment: dict[str, str], *arguments: str) -> Result:
 
 @pytest.mark.integration
 @pytest.mark.kafka
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 def test_detach_leaves_nothing_behind_and_touches_nothing_else(tmp_path: Path, address: str) -> None:
     """Refused while a process is at work; asked first; a second time there is nothing."""
     environment = environment_for(tmp_path / "data", address, TOPIC)

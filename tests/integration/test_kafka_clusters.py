@@ -60,7 +60,7 @@ async def facts(address: str) -> tuple[set[str], dict[str, Any]]:
     return names, {"partitions": len(described[0]["partitions"]), **configs}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_reading_is_all_that_the_source_has_to_allow(source: Doors, internal: str, tmp_path: Path) -> None:
     """With the rights of docs/kafka.md and no other a deployment works, and the source is as it was."""
     asyncio.run(make_topic(Connection(source.administrator), TOPIC, 4))
@@ -78,14 +78,14 @@ def test_reading_is_all_that_the_source_has_to_allow(source: Doors, internal: st
         "GROUNDWATCH_KAFKA__SOURCE__REFRESH_SECONDS": "1",
     }
     with running(tmp_path / "data", internal, TOPIC, **settings) as run:
-        run.wait_for(lambda: run.get("/api/v1/counts")["verdicts"] >= 20, 90, "verdicts")
+        run.wait_for(lambda: run.get("/api/v1/counts")["verdicts"] >= 20, 240, "verdicts")
         assert 0 == run.stop(), run.log_end()
         assert "topics_missing" in run.log_path.read_text()
     assert before == asyncio.run(facts(source.administrator))
     assert "not-there" not in before[0]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_migrate_names_topics_that_differ(internal: str, tmp_path: Path) -> None:
     """They are left as they are: partitions, retention, sizes and copies as configured hold for new ones."""
     asyncio.run(make_topic(Connection(internal), "gw.drawn", 2, retention_ms="1000"))

@@ -157,7 +157,7 @@ def test_files_that_cannot_be_used_are_named(reach: Reach, doors: Doors) -> None
         reach("scram-256", sasl_password_file=gone)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(900)
 def test_a_deployment_behind_doors_keeps_its_secrets(doors: Doors, tmp_path: Path) -> None:
     """Read with a certificate, written with a login from a file; no secret in log, output or errors."""
     produce(doors.administrator, "guarded", [(None, native(number, datetime.now(UTC))) for number in range(20)])
@@ -166,7 +166,7 @@ def test_a_deployment_behind_doors_keeps_its_secrets(doors: Doors, tmp_path: Pat
     settings |= {"GROUNDWATCH_INGEST__SALT_FILE": str(tmp_path / "salt"), "GROUNDWATCH_INGEST__SALT": ""}
     settings |= {"GROUNDWATCH_LOG__LEVEL": "debug"}
     with running(tmp_path / "data", doors.administrator, "guarded", **settings) as run:
-        run.wait_for(lambda: run.get("/api/v1/counts")["verdicts"] >= 20, 90, "verdicts")
+        run.wait_for(lambda: run.get("/api/v1/counts")["verdicts"] >= 20, 240, "verdicts")
         assert 0 == run.stop(), run.log_end()
         told = run.log_path.read_text()
     environment = settings | {"GROUNDWATCH_EMBEDDED": "false", "GROUNDWATCH_DATA_DIR": str(tmp_path / "data")}

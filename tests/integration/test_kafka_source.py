@@ -31,7 +31,7 @@ from tests.integration.groups import (
 )
 from tests.integration.running import apache_kafka
 
-pytestmark = [pytest.mark.integration, pytest.mark.kafka]
+pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
