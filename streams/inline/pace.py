@@ -29,7 +29,9 @@ class Pace:
     def note(self, routing: Iterable[LayerRun]) -> None:
         """Learn from the routing table of an answer."""
         for row in routing:
-            if row.ran and not row.cached:
+            if row.ran and row.why is LayerReason.OUT_OF_TIME:  # cut short: how long it would have taken is not known
+                self.overran(row.layer, row.took_ms / 1000)
+            elif row.ran and not row.cached:
                 self.took(row.layer, row.took_ms / 1000)
             elif row.why is LayerReason.OUT_OF_TIME:
                 self.left_out(row.layer)

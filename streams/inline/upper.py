@@ -34,7 +34,7 @@ class Upper:
         ``until`` is in seconds of ``time.monotonic``.
         """
         try:
-            for stage in self._stages(above, Allowance(until, needs_seconds)):
+            for stage in self._stages(above, Allowance(_answered_by(until, needs_seconds), needs_seconds)):
                 await self._run(stage, until)
                 self.pace.note(row for row in above.verdicts[-1].routing if row.layer in stage.layers)
         except TimeoutError:
@@ -62,3 +62,11 @@ class Upper:
             for layer in stage.layers:
                 self.pace.overran(layer, until - began)
             raise
+
+
+def _answered_by(until: float, needs_seconds: Mapping[Layer, float]) -> float:
+    """When endpoints must have answered, or what they did say would come too late for the reply.
+
+    A verdict is still to be made of it, with second looks, which takes about as long as L1; half the time at most.
+    """
+    return until - min(needs_seconds.get(Layer.L1, 0.0), max(0.0, until - monotonic()) / 2)

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TypeVar, cast
 
 import pytest
@@ -15,7 +16,9 @@ from schemas.errors import Retryable
 from schemas.labels import ClaimLabel, Containment, Layer, Outcome, RiskTier
 from schemas.routes import InlineRule, JudgeRule, OnFailure, Route
 from streams.inline.reply import Unchecked
+from streams.inline.stages import Above, judge_below, layers_in_use
 from streams.inline.workers import Workers
+from tests.builders import NOW
 from tests.fakes import FakeDetector
 from tests.fakes_detectors import BrokenDetector
 from tests.fakes_inline import UNHURRIED, AtOnce, checker, failing_route, policy_with, request
@@ -225,6 +228,20 @@ async def test_the_judges_word_is_the_decision_when_it_comes_in_time() -> None:
         reply.claims[0].confidence,
     )
     assert judge.deadlines[0] is not None
+
+
+async def test_a_judge_must_answer_while_a_verdict_can_still_be_made_of_it() -> None:
+    """Else claims that were judged in time would be lost with those that were not: as long as L1 takes is left."""
+    judge = FakeJudge()
+    of, until = checker(TIERS, layers=Layers(judge=judge)), monotonic() + 1_000.0
+    first = judge_below(of.judges, request().to_trace(NOW, "t"), policy_with(Route(judge=WHOLE_BAND)), NOW)
+    for l1_seconds in (2.0, 10_000.0):
+        above = Above(of.judges, first, layers_in_use(first, of.judges.above))
+        assert await of.upper.run(above, until, {Layer.L1: l1_seconds}) is None
+
+    short, long = (deadline or 0.0 for deadline in judge.deadlines)
+    assert until - 2.0 == short
+    assert until - 500.0 <= long < until
 
 
 async def test_the_log_has_one_line_a_check_and_no_text() -> None:

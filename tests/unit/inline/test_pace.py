@@ -41,6 +41,14 @@ def test_a_layer_that_is_left_out_is_tried_again_after_a_while() -> None:
     assert pace.needs_seconds()[Layer.L2] < 0.1
 
 
+def test_a_layer_that_was_cut_short_is_expected_to_take_twice_as_long() -> None:
+    """It ran for all the time that it was given: how long it would have taken is not known, as of one that hangs."""
+    pace = Pace()
+    cut = ran(Layer.L3, 400.0).model_copy(update={"why": LayerReason.OUT_OF_TIME})
+    pace.note([ran(Layer.L3, 100.0), cut])
+    assert pace.needs_seconds()[Layer.L3] >= 0.8
+
+
 def test_what_came_from_a_cache_says_nothing_of_the_next_call() -> None:
     """Nor does a layer that had no cause to run."""
     pace = Pace()
