@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from detectors.evidence.answers import answer_features
@@ -162,7 +163,7 @@ def _fitted(table: Table, examples: Sequence[AnswerExample], *, monotone: bool) 
         part, rest = inner == fold, inner != fold
         fitted = fit_model(_rows(table, rest), weights, monotone=monotone)
         raw[part] = fitted.raw(table.features[part])
-    natural = np.char.startswith(table.group, _NATURAL) & ~np.isnan(table.target)
+    natural = _natural(table)
     model = fit_model(table, weights, monotone=monotone)
     model = calibrate(model, raw[natural], table.target[natural], table.weight[natural])
     return model, sigmoid(model.slope * raw + model.intercept)
@@ -190,8 +191,15 @@ def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support:
     for fold in range(_INNER_FOLDS):
         part = inner == fold
         raw[part] = fit_answers(_rows(table, ~part), weights).raw(table.features[part])
-    human = np.char.startswith(table.group, _NATURAL)
+    human = _natural(table)
     return calibrate(fit_answers(table, weights), raw[human], table.target[human], table.weight[human])
+
+
+def _natural(table: Table) -> NDArray[np.bool_]:
+    """Rows with a label of answers as they come; without any of these, all rows with a label."""
+    known = ~np.isnan(table.target)
+    natural = known & np.char.startswith(table.group, _NATURAL)
+    return natural if natural.any() else known
 
 
 def _group_weights(table: Table) -> dict[str, float]:
