@@ -60,9 +60,6 @@ _BLANKS = " \t\u00a0"
 _MAX_KNOWN_CHARS = 1000
 """Longer texts are looked through each time: finds that are kept must stay small."""
 
-Certain = tuple[int, int, list[str]]
-"""Where a certain citation begins and ends, and the ids that it names."""
-
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
@@ -82,12 +79,9 @@ def find_citations(text: str) -> tuple[str, ...]:
 
 def strip_citations(text: str) -> str:
     """The text without its certain citations."""
-    certain = _certain(text)
-    if not certain:
-        return text
     kept: list[str] = []
     position = 0
-    for start, end, _ in certain:
+    for start, end, _ in _certain(text):
         kept.append(text[position:start])
         position = max(position, end)
     return "".join(kept) + text[position:]
@@ -138,11 +132,12 @@ def citations_end(text: str, start: int, end: int) -> int:
     return position
 
 
-def _certain(text: str) -> Sequence[Certain]:
+def _certain(text: str) -> Sequence[tuple[int, int, list[str]]]:
+    """Where each certain citation begins and ends, and the ids that it names."""
     return _known_certain(text) if len(text) <= _MAX_KNOWN_CHARS else _find_certain(text)
 
 
-def _find_certain(text: str) -> tuple[Certain, ...]:
+def _find_certain(text: str) -> tuple[tuple[int, int, list[str]], ...]:
     found = ((*match.span(), _identifiers(match, text)) for match in _matches(text))
     return tuple(one for one in found if one[2])
 
