@@ -17,10 +17,11 @@ class Kafka:
     """One broker while the ``with`` block runs; ``address`` goes straight to it.
 
     Workers read the product's topics over the relay ``theirs`` and use our own topics over ``ours``, so that either way
-    can be cut as if there were two clusters.
+    can be cut as if there were two clusters. ``host`` is what the broker is called where workers look for it.
     """
 
-    def __init__(self, home: Path, data_dir: Path, *properties: str) -> None:
+    def __init__(self, home: Path, data_dir: Path, *properties: str, host: str = "127.0.0.1") -> None:
+        self._host = host
         self.theirs, self.ours = Proxy(is_kafka=True), Proxy(is_kafka=True)
         self._port, self.theirs.target, self.ours.target = free_port_pair(), free_port_pair(), free_port_pair()
         self._command = [str(home / "broker"), str(self._port), str(data_dir), *self._listeners(), SHORT_SESSIONS]
@@ -37,8 +38,8 @@ class Kafka:
     def addresses(self) -> dict[str, str]:
         """Where workers reach it."""
         return {
-            "GROUNDWATCH_KAFKA__SOURCE__BOOTSTRAP_SERVERS": f"127.0.0.1:{self.theirs.port}",
-            "GROUNDWATCH_KAFKA__INTERNAL__BOOTSTRAP_SERVERS": f"127.0.0.1:{self.ours.port}",
+            "GROUNDWATCH_KAFKA__SOURCE__BOOTSTRAP_SERVERS": f"{self._host}:{self.theirs.port}",
+            "GROUNDWATCH_KAFKA__INTERNAL__BOOTSTRAP_SERVERS": f"{self._host}:{self.ours.port}",
         }
 
     def cut(self) -> None:
@@ -58,11 +59,14 @@ class Kafka:
             "OURS": self.ours.target,
             "CONTROLLER": self._port + 1,
         }
-        told = {**behind, "THEIRS": self.theirs.port, "OURS": self.ours.port}
-        del told["CONTROLLER"]
+        told = {
+            "PLAINTEXT": self.address,
+            "THEIRS": f"{self._host}:{self.theirs.port}",
+            "OURS": f"{self._host}:{self.ours.port}",
+        }
         return [
             "listeners=" + ",".join(f"{name}://127.0.0.1:{port}" for name, port in behind.items()),
-            "advertised.listeners=" + ",".join(f"{name}://127.0.0.1:{port}" for name, port in told.items()),
+            "advertised.listeners=" + ",".join(f"{name}://{place}" for name, place in told.items()),
             "listener.security.protocol.map=" + ",".join(f"{name}:PLAINTEXT" for name in behind),
             "inter.broker.listener.name=PLAINTEXT",
         ]

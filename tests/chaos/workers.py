@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.integration.running import START_SECONDS, Running, environment_for, groundwatch
+from tests.integration.running import START_SECONDS, Running, environment_for
 
+MIGRATE_SECONDS = 180.0
 ROOT = Path(__file__).parents[2]
 
 
@@ -65,21 +66,14 @@ class Worker:
         (self.data_dir / "run.json").unlink(missing_ok=True)
         self.log_from = self.log_path.stat().st_size if self.log_path.exists() else 0
         self.started_at = time.monotonic()
-        with self.log_path.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.child", "run"],
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **self.environment, **more},
-                cwd=ROOT,
-            )
+        self.process = _child("run", {**self.environment, **more}, self.log_path)
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal, if there is somebody to get it."""
         if self.process is not None and self.is_alive:
             self.process.send_signal(number)
 
-    def wait(self, seconds: float = 40.0) -> int:
+    def wait(self, seconds: float = 240.0) -> int:
         """Wait for the end and give the exit code, negative for a signal."""
         assert self.process is not None
         return self.process.wait(seconds)
@@ -125,6 +119,17 @@ class Worker:
         return False
 
 
+def _child(command: str, environment: Environment, log_path: Path) -> subprocess.Popen[bytes]:
+    with log_path.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.chaos.child", command],
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **environment},
+            cwd=ROOT,
+        )
+
+
 def environment_of(data_dir: Path, kafka: str, topic: str, dsn: str, **more: str) -> dict[str, str]:
     """Settings of a worker on a broker and a store that it shares with others."""
     return {**environment_for(data_dir, kafka, topic), "GROUNDWATCH_STORE__DSN": dsn, **QUICK, **more}
@@ -141,7 +146,7 @@ def workers(  # noqa: PLR0913  a fleet is these facts
         data_dir.mkdir(parents=True, exist_ok=True)
         made.append(Worker(data_dir, environment_of(data_dir, kafka, topic, dsn, **dict(more or {}))))
     log_path = folder / "migrate.log"
-    code = groundwatch("migrate", environment=made[0].environment, log_path=log_path).wait(60)
+    code = _child("migrate", made[0].environment, log_path).wait(MIGRATE_SECONDS)
     assert code == 0, log_path.read_text(errors="replace")[-3000:]
     try:
         yield made

@@ -12,7 +12,7 @@ SEED = 11
 
 @pytest.mark.integration
 @pytest.mark.kafka
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(900)
 def test_kills_and_outages_lose_nothing_and_count_nothing_twice(tmp_path: Path) -> None:
     """Half of the traces come as spans; every one is stored once, judged once and tallied once."""
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()

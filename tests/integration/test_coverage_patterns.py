@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ from tests.integration.running import apache_kafka, environment_for, produce, ru
 from tests.integration.test_end_to_end import native
 
 pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(900)]
+PATIENCE_SECONDS = 120.0
 PATTERN = {"GROUNDWATCH_KAFKA__SOURCE__TOPICS": "", "GROUNDWATCH_KAFKA__SOURCE__TOPIC_PATTERN": r"rag\..*"}
 
 
 def coverage(environment: dict[str, str]) -> dict[str, Any]:
-    """What the command says of each topic."""
-    done = CliRunner(env=environment).invoke(app, ["coverage", "--json"])
-    assert 0 == done.exit_code, done.output
+    """What the command says of each topic; a broker or a store that is too busy to be asked is asked again."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (done := CliRunner(env=environment).invoke(app, ["coverage", "--json"])).exit_code:
+        assert time.monotonic() < deadline, (done.output, done.exception)
+        time.sleep(1)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return {one["topic"]: one for one in found}
 

@@ -16,16 +16,24 @@ from tests.chaos.proxy import PRODUCE, Trap
 from tests.chaos.scene import TOPIC, Scene, scene
 from tests.chaos.workers import lines
 
-pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(900)]
 SENT = 100
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def stage(names: Path) -> Iterator[Scene]:
     """Broker, store and one worker."""
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
-    with scene(tmp_path_factory.mktemp("broker"), home, count=1) as made:
+    with scene(names.parent, home, count=1, host="broker.test", more={"CHAOS_NAMES": str(names)}) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The name service of the worker: a file, without which it knows no broker."""
+    file = tmp_path_factory.mktemp("broker") / "names"
+    file.touch()
+    return file
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -38,7 +46,7 @@ def test_a_broker_that_restarts_under_load_costs_nothing(stage: Scene, number: s
     stage.kafka.start()
     stage.kafka.wait_up()
     stage.send(SENT)
-    stage.settle(90)
+    stage.settle()
     assert worker.is_alive
 
 
@@ -57,7 +65,7 @@ def test_our_own_cluster_alone_may_be_away(stage: Scene) -> None:
     stage.kafka.ours.silence()
     time.sleep(4)
     stage.kafka.ours.heal()
-    stage.settle(90)
+    stage.settle()
     assert worker.is_alive
 
 
@@ -69,7 +77,7 @@ def test_the_clusters_of_the_product_alone_may_be_away(stage: Scene) -> None:
     stage.send(SENT)
     time.sleep(8)
     stage.kafka.theirs.heal()
-    stage.settle(90)
+    stage.settle()
     assert worker.is_alive
 
 
@@ -100,4 +108,29 @@ def test_a_broker_that_is_away_at_start_is_waited_for(stage: Scene) -> None:
     stage.kafka.theirs.heal()
     waits = {"kafka.source", "kafka.internal"}
     stage.wait_for(lambda: waits == {one["waits_for"] for one in lines(worker.log(), "start_waits")}, "both named")
+    stage.up()
+
+
+def test_a_name_that_does_not_resolve_is_waited_for_as_a_broker_that_is_away(stage: Scene, names: Path) -> None:
+    """While at work, with connections that broke, and at the start, where it says what is wrong."""
+    (worker,) = stage.up()
+    stage.send(SENT)
+    names.unlink()
+    try:
+        stage.kafka.cut()
+        stage.kafka.heal()  # the way is open, but nobody knows the name of its end
+        stage.send(SENT)
+        time.sleep(8)
+        assert worker.is_alive
+        names.touch()
+        stage.settle()
+        assert worker.is_alive
+        worker.kill()
+        names.unlink()
+        worker.start()
+        says = "a name in that address does not resolve"
+        stage.wait_for(lambda: says in worker.log(), "a line about the name")
+        assert "kafka.source.bootstrap_servers" in worker.log()
+    finally:
+        names.touch()
     stage.up()

@@ -15,7 +15,7 @@ from tests.chaos.proxy import OFFSET_COMMIT, Trap
 from tests.chaos.scene import Scene, scene
 from tests.chaos.workers import lines
 
-pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.integration, pytest.mark.kafka, pytest.mark.timeout(900)]
 DEATH = -signal.SIGKILL
 SENT = 60
 
@@ -36,7 +36,7 @@ def test_a_kill_between_the_answer_and_the_acknowledgement_is_made_good(stage: S
     for role in ("ingest", "assemble", "verify", "sink"):
         worker.start(CHAOS_HURT=f"{role}:2:kill")
         stage.send(SENT)
-        assert DEATH == worker.wait(60), stage.log_ends()
+        assert DEATH == worker.wait(), stage.log_ends()
     stage.up()
 
 
@@ -47,7 +47,7 @@ def test_a_kill_in_the_middle_of_a_commit_is_made_good(stage: Scene, moment: Lit
     way = stage.kafka.theirs if moment == "before" else stage.kafka.ours
     way.trap = Trap(OFFSET_COMMIT, 2, moment, lambda: worker.signal(signal.SIGKILL))
     stage.send(SENT)
-    assert DEATH == worker.wait(60), stage.log_ends()
+    assert DEATH == worker.wait(), stage.log_ends()
     stage.up()
 
 
@@ -64,7 +64,7 @@ def test_a_kill_while_the_store_has_answered_nobody_is_made_good(stage: Scene) -
 
     stage.server.after = kill_at_the_third_insert
     stage.send(SENT)
-    assert DEATH == worker.wait(60), stage.log_ends()
+    assert DEATH == worker.wait(), stage.log_ends()
     stage.server.after = None
     stage.up()
 
@@ -75,6 +75,6 @@ def test_a_bug_ends_the_process_before_offsets_move(stage: Scene) -> None:
     worker.kill()
     worker.start(CHAOS_HURT="assemble:1:raise")
     stage.send(SENT)
-    assert 70 == worker.wait(60), stage.log_ends()
+    assert 70 == worker.wait(), stage.log_ends()
     assert lines(worker.log(), "agent_failed")
     stage.up()
