@@ -86,19 +86,20 @@ def _print_claims(examples: Sequence[AnswerExample], judged: HeldOut) -> None:
 
 def _print_left_out(examples: Sequence[AnswerExample], own: Array, is_bad: Flags) -> None:
     """AUC of each task by weights trained without its whole data set, beside that of the folds."""
-    print("\n| data | folds | data set left out |\n| --- | --- | --- |")
+    print("\n| data | folds, score | left out, score | left out, weakest claim |\n| --- | --- | --- | --- |")
     group = np.array([example.group for example in examples])
     for name in LICENCES:
         part = [example for example in examples if example.group.startswith(name)]
         weights = train_examples([example for example in examples if not example.group.startswith(name)])
         features = features_of(part, weights.terms)
-        score = np.zeros(len(examples))
-        score[np.char.startswith(group, name)] = weights.score_answers(
-            features, weights.judge(features)[0], [len(example.claims) for example in part]
-        )
+        support, members = weights.judge(features)[0], np.char.startswith(group, name)
+        score, weakest = np.zeros(len(examples)), np.zeros(len(examples))
+        score[members] = weights.score_answers(features, support, [len(example.claims) for example in part])
+        weakest[members] = weakest_support(part, support)
         for task in (task for task in _TASKS if task.startswith(name)):
             rows = np.char.startswith(group, task)
-            print(f"| {task} | {auc(is_bad[rows], own[rows]):.3f} | {auc(is_bad[rows], score[rows]):.3f} |", flush=True)
+            values = " | ".join(f"{auc(is_bad[rows], one[rows]):.3f}" for one in (own, score, weakest))
+            print(f"| {task} | {values} |", flush=True)
 
 
 def _baselines(examples: Sequence[AnswerExample], records: Sequence[Row]) -> tuple[Array, Array]:
