@@ -153,7 +153,7 @@ JUDGE_EVENTS = Metric(
     "groundwatch_judge_events",
     _C,
     "What became of claims that a judge was asked about (judged, cached, error:…) and of its calls (retried: the reply "
-    "could not be used; refused: nor could the next one; failed_…)",
+    "could not be used; refused: nor could the next one; waited: as a busy endpoint asked; failed_…)",
     ("event",),
 )
 JUDGE_LABELS = Metric(
