@@ -16,24 +16,17 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from detectors.evidence.answers import answer_features
 from detectors.evidence.corrupt import CORRUPTED, corrupted_pairs
-from detectors.evidence.examples import (
-    CONTRADICTED,
-    FOLDS,
-    SUPPORTED,
-    UNKNOWN,
-    AnswerExample,
-    build_examples,
-)
+from detectors.evidence.examples import FOLDS, AnswerExample, build_examples
 from detectors.evidence.features import FEATURES, NOTHING, absences, featurise
 from detectors.evidence.fit import Table, calibrate, fit_answers, fit_model
 from detectors.evidence.forest import Array
 from detectors.evidence.measure import HeldOut, conflicts_report, report
 from detectors.evidence.restate import matched
+from detectors.evidence.tables import contradiction_table, group_weights, natural_rows, rows_of, support_table
 from detectors.evidence.terms import Terms, learn_terms
 from detectors.evidence.weights import Model, Weights, bounded, dump_weights, sigmoid
 from schemas.errors import ConfigError
@@ -42,10 +35,6 @@ DATA_FILE = "grounding-dev.jsonl.gz"
 _INNER_FOLDS = 3
 _CORRUPTIONS = 800
 _SEED = 20
-_NATURAL = "ragtruth/"
-"""Answers as they come, on which all is calibrated."""
-# Edited summaries keep nearly every word of the truth; at full weight they would teach that coverage does not matter.
-_GROUP_WEIGHTS = {"summedits": 0.5, "bump": 0.5}
 LICENCES = {
     "ragtruth": "MIT",
     "summedits": "Apache-2.0",
@@ -73,8 +62,8 @@ def train_examples(examples: Sequence[AnswerExample], exclude_fold: int | None =
     used += corrupted_pairs(used, Random(_SEED), _CORRUPTIONS)  # noqa: S311 - reproducible, not secret
     features = _crossed_features(used)
     with threadpool_limits(1):  # sums in another order would give other last digits, and another fingerprint
-        support, unseen = _fitted(_support_table(used, features), used, monotone=True)
-        contradiction, _ = _fitted(_contradiction_table(used, features), used, monotone=False)
+        support, unseen = _fitted(support_table(used, features), used, monotone=True)
+        contradiction, _ = _fitted(contradiction_table(used, features), used, monotone=False)
         return Weights(terms, support, contradiction, _fitted_answers(used, features, unseen), {})
 
 
@@ -118,52 +107,19 @@ def _crossed_features(examples: Sequence[AnswerExample]) -> Array:
     return features
 
 
-def _table(examples: Sequence[AnswerExample], features: Array, target: Sequence[float]) -> Table:
-    sizes = [len(example.claims) for example in examples]
-    return Table(
-        features=features[:, : len(FEATURES)],
-        answer=np.repeat(np.arange(len(examples)), sizes),
-        target=np.array(target),
-        group=np.repeat([example.group for example in examples], sizes),
-        weight=np.repeat([example.weight for example in examples], sizes),
-    )
-
-
-def _support_table(examples: Sequence[AnswerExample], features: Array) -> Table:
-    target = [
-        float("nan") if claim.label == UNKNOWN else float(claim.label == SUPPORTED)
-        for example in examples
-        for claim in example.claims
-    ]
-    return _table(examples, features, target)
-
-
-def _contradiction_table(examples: Sequence[AnswerExample], features: Array) -> Table:
-    """Among claims that are not supported: contradicted (1) against merely unsupported (0)."""
-    target, kept = [], []
-    for example in examples:
-        for claim in example.claims:
-            is_bad = claim.label not in {SUPPORTED, UNKNOWN}
-            kept.append(is_bad and example.may_contradict is not None)
-            target.append(float(claim.label == CONTRADICTED))
-    table = _table(examples, features, target)
-    rows = np.array(kept)
-    return Table(table.features[rows], table.answer[rows], table.target[rows], table.group[rows], table.weight[rows])
-
-
 def _fitted(table: Table, examples: Sequence[AnswerExample], *, monotone: bool) -> tuple[Model, Array]:
     """A model on all rows, calibrated on span-labelled claims as judged by models that did not see their sources.
 
     Beside it what those models make of every row, calibrated.
     """
-    weights = _group_weights(table)
+    weights = group_weights(table)
     inner = np.array([_inner_fold(example.source) for example in examples])[table.answer]
     raw = np.zeros(len(table.target))
     for fold in range(_INNER_FOLDS):
         part, rest = inner == fold, inner != fold
-        fitted = fit_model(_rows(table, rest), weights, monotone=monotone)
+        fitted = fit_model(rows_of(table, rest), weights, monotone=monotone)
         raw[part] = fitted.raw(table.features[part])
-    natural = _natural(table)
+    natural = natural_rows(table)
     model = fit_model(table, weights, monotone=monotone)
     model = calibrate(model, raw[natural], table.target[natural], table.weight[natural])
     return model, sigmoid(model.slope * raw + model.intercept)
@@ -185,29 +141,14 @@ def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support:
         group=np.array([example.group for example in natural]),
         weight=np.ones(len(natural)),
     )
-    weights = _group_weights(table)
+    weights = group_weights(table)
     inner = np.array([_inner_fold(example.source) for example in natural])
     raw = np.zeros(len(natural))
     for fold in range(_INNER_FOLDS):
         part = inner == fold
-        raw[part] = fit_answers(_rows(table, ~part), weights).raw(table.features[part])
-    human = _natural(table)
+        raw[part] = fit_answers(rows_of(table, ~part), weights).raw(table.features[part])
+    human = natural_rows(table)
     return calibrate(fit_answers(table, weights), raw[human], table.target[human], table.weight[human])
-
-
-def _natural(table: Table) -> NDArray[np.bool_]:
-    """Rows with a label of answers as they come; without any of these, all rows with a label."""
-    known = ~np.isnan(table.target)
-    natural = known & np.char.startswith(table.group, _NATURAL)
-    return natural if natural.any() else known
-
-
-def _group_weights(table: Table) -> dict[str, float]:
-    return {str(group): _GROUP_WEIGHTS.get(str(group).split("/")[0], 1.0) for group in np.unique(table.group)}
-
-
-def _rows(table: Table, rows: Any) -> Table:
-    return Table(table.features[rows], table.answer[rows], table.target[rows], table.group[rows], table.weight[rows])
 
 
 def _inner_fold(source: str) -> int:
