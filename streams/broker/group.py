@@ -171,6 +171,7 @@ class GroupConsumer(driver.Consumer):
         """Messages, no more of them than the buffer has room for; none that was fetched before the flow was stopped."""
         if self._settled != self._stops and not await self._go_back():
             return
+        turn = self._progress.turn
         async for tp, message in super().getmany(timeout):
             while self._settled == self._stops and not self._buffer.lets_in(message.value):
                 await self.sleep(PAUSE_SECONDS)
@@ -178,14 +179,14 @@ class GroupConsumer(driver.Consumer):
                     return
             if self._settled != self._stops:
                 return
-            self._unhandled.add(message)
-            self._progress.take(tp, message.offset)
-            yield tp, message
+            if self._progress.take(tp, message.offset):
+                self._unhandled.add(message)
+                yield tp, message
         if self._settled == self._stops and monotonic() - self._noted_at > NOTE_SECONDS:
             self._noted_at = monotonic()
             positions = await self.member.positions()
             if self._settled == self._stops:  # not stopped meanwhile: all before these places was handed out
-                self._progress.reach(positions)
+                self._progress.reach(positions, turn)
 
     def ack(self, message: Message) -> bool:
         """The message is done, and all before it; one of an earlier assignment does not count, it is read again."""

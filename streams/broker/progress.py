@@ -32,23 +32,32 @@ class Progress:
 
     def __init__(self) -> None:
         self._places: dict[TP, _Place] = {}
+        self.turn = 0
+        """How often a partition was begun: what was fetched before says nothing of where it is read now."""
 
     def begin(self, tp: TP, offset: int) -> None:
         """The partition is read from ``offset`` on, which is committed."""
         self._places[tp] = _Place(committed=offset, expected=offset)
+        self.turn += 1
 
     def forget(self, partitions: Iterable[TP]) -> None:
         """The partitions were taken away."""
         for tp in partitions:
             self._places.pop(tp, None)
 
-    def take(self, tp: TP, offset: int) -> None:
-        """A message is handed out. Of the gaps since the last look the widest is kept for ``gaps``."""
+    def take(self, tp: TP, offset: int) -> bool:
+        """A message is to be handed out; False for one from before the partition's beginning, or handed out already.
+
+        Of the gaps since the last look the widest is kept for ``gaps``.
+        """
         place = self._places.setdefault(tp, _Place(offset, offset))
+        if offset < place.expected:
+            return False
         if offset - place.expected > place.gap[1] - place.gap[0]:
             place.gap = (place.expected, offset)
         place.expected = place.handed_out = offset + 1
         place.waiting.append(offset)
+        return True
 
     def handle(self, tp: TP, offset: int) -> None:
         """The message is done. One before it that is not holds the commit, whatever became of it."""
@@ -58,11 +67,15 @@ class Progress:
                 place.done.remove(place.waiting[0])
                 place.handled = place.waiting.popleft() + 1
 
-    def reach(self, positions: Mapping[TP, int]) -> None:
+    def reach(self, positions: Mapping[TP, int], turn: int) -> None:
         """Everything before these positions was handed out, or is nothing that can be; of the others nothing is known.
 
-        A partition is left out while its broker does not answer: what it holds by now nobody can say.
+        A partition is left out while its broker does not answer: what it holds by now nobody can say. ``turn`` is that
+        from before the last fetch; nothing counts when a partition was begun since, for what was fetched then may have
+        been thrown away, and is fetched again.
         """
+        if turn != self.turn:
+            return
         for tp, place in self._places.items():
             place.reached = positions.get(tp, -1)
 

@@ -56,7 +56,7 @@ def test_commits_go_on_behind_markers_once_all_before_is_done() -> None:
     assert {} == progress.due()
     progress.handle(P, 0)
     assert {P: 1} == progress.due()
-    progress.reach({P: 6})
+    progress.reach({P: 6}, progress.turn)
     assert {P: 1} == progress.due()
     progress.handle(P, 4)
     assert {P: 6} == progress.due()
@@ -80,12 +80,12 @@ def test_a_partition_is_read_to_its_end_when_nothing_readable_is_left() -> None:
     progress = Progress()
     progress.begin(P, 5)
     assert progress.readable_end(P, 7) is None
-    progress.reach({P: 7})
+    progress.reach({P: 7}, progress.turn)
     assert 0 == progress.readable_end(P, 7)
     assert progress.readable_end(P, 9) is None
     progress.take(P, 7)
     assert progress.readable_end(P, 9) is None
-    progress.reach({P: 9})
+    progress.reach({P: 9}, progress.turn)
     assert 8 == progress.readable_end(P, 9)
     assert progress.readable_end(P, None) is None
     assert progress.readable_end(TP("other", 0), 1) is None

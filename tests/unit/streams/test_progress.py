@@ -23,7 +23,7 @@ def test_what_is_not_done_holds_the_commit() -> None:
     progress = progress_with(0, 1, 2, 3)
     for offset in (1, 2, 3):
         progress.handle(PLACE, offset)
-    progress.reach({PLACE: 10})
+    progress.reach({PLACE: 10}, progress.turn)
     assert {} == progress.due()
     progress.handle(PLACE, 0)
     assert {PLACE: 10} == progress.due()
@@ -41,17 +41,36 @@ def test_markers_behind_the_last_message_are_committed() -> None:
     progress = progress_with(0, 1)
     progress.handle(PLACE, 0)
     progress.handle(PLACE, 1)
-    progress.reach({PLACE: 3})
+    progress.reach({PLACE: 3}, progress.turn)
     assert {PLACE: 3} == progress.due()
     assert 2 == progress.readable_end(PLACE, 3)
+
+
+def test_a_place_from_before_a_partition_was_begun_counts_nothing() -> None:
+    """What was fetched meanwhile may have been thrown away: committing behind it would lose it."""
+    progress = Progress()
+    turn = progress.turn
+    progress.begin(PLACE, 1)
+    progress.reach({PLACE: 2}, turn)
+    assert {} == progress.due()
+    assert progress.readable_end(PLACE, 2) is None
+
+
+def test_messages_from_before_the_beginning_are_not_handed_out() -> None:
+    """A fetch may have been under way; nobody would handle them, and they would hold the commit for ever."""
+    progress = progress_with(begin=1)
+    assert [False, True, False, True] == [progress.take(PLACE, offset) for offset in (0, 1, 1, 2)]
+    progress.handle(PLACE, 1)
+    progress.handle(PLACE, 2)
+    assert {PLACE: 3} == progress.due()
 
 
 def test_the_end_of_a_partition_that_does_not_answer_is_unknown() -> None:
     """The product may be writing to it all the while."""
     progress = progress_with(0)
-    progress.reach({PLACE: 1})
+    progress.reach({PLACE: 1}, progress.turn)
     assert 1 == progress.readable_end(PLACE, 1)
-    progress.reach({})
+    progress.reach({}, progress.turn)
     assert progress.readable_end(PLACE, 1) is None
 
 
