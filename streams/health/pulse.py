@@ -69,7 +69,8 @@ class Pulse:
             return None
         look = process.look
         stall = loop_stall(now - look.at, now - process.awake_since, process.limits)
-        stall = stall or stall_of(look.signs, process.limits)
+        if look.at >= process.awake_since:  # one from before, or from the moment of waking, counts the time asleep
+            stall = stall or stall_of(look.signs, process.limits)
         if stall is not None:
             self._end(stall)
         return stall

@@ -130,6 +130,20 @@ def test_stopped_and_continued_process_gets_its_time_again(process: Process, han
     assert StallReason.AGENT_IDLE is ended[0].reason
 
 
+def test_loop_may_wake_before_the_thread_that_watches_it(process: Process, hand: Hand) -> None:
+    """Its look then counts the time asleep; the thread, which knows, must not act on it."""
+    process.look_again()
+    pulse, ended = pulse_of(process, hand)
+    process.take_lag("verify", lagging(hand))
+    run(process, pulse, hand, 50)
+    hand.at += 900.0
+    confirmed(process, hand)
+    process.look_again()
+    hand.at += 0.01
+    pulse.turn()
+    assert (1, []) == (process.suspensions, ended)
+
+
 def test_process_that_computed_was_not_stopped(process: Process, hand: Hand) -> None:
     """A late turn with the processor used is a thread that was not let in."""
     process.look_again()
