@@ -1,14 +1,13 @@
 """The topics that ingest reads, and where it begins on those that this deployment has never read."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from schemas.errors import ConfigError
 from streams.agents.app import GROUP_PREFIX
 from streams.broker.begin import LATEST, first_offsets, matching_topics
-from streams.broker.reading import Reading
+from streams.broker.reading import Reading, whole_name
 from streams.runtime import Runtime
 from streams.settings import Role
 from streams.settings.connect import start_of
@@ -31,7 +30,7 @@ async def source_reading(runtime: Runtime, store: Store) -> tuple[Sequence[str],
         if source.topic_pattern:
             raise ConfigError("kafka.source.topic_pattern needs Apache Kafka; embedded, name the topics")
         return source.topics, reading
-    named = re.compile(f"^(?:{reading.pattern})$") if reading.pattern else None
+    named = whole_name(reading.pattern) if reading.pattern else None
     there = await matching_topics(
         runtime.source, lambda topic: bool(named.match(topic)) if named else topic in source.topics
     )

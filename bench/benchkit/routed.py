@@ -1,13 +1,12 @@
 """Detectors for answers whose sources are known: each judged by weights that never saw its source, or by its label."""
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from detectors.detector import Detector
-from detectors.evidence.examples import FOLDS
+from detectors.evidence.examples import FOLDS, fold_of
 from schemas.claim import CheckItem
 from schemas.trace import passage_hash
 from schemas.verdict import ClaimJudgement
@@ -23,8 +22,7 @@ def key_of(passages: Iterable[str], answer: str) -> Key:
 
 def source_fold(record: Mapping[str, Any]) -> int:
     """The fold of a record's source by the rule of training; weights of that number were trained without it."""
-    source = f"{record['dataset']}/{record['source_id']}"
-    return int(hashlib.sha256(source.encode()).hexdigest(), 16) % FOLDS
+    return fold_of(f"{record['dataset']}/{record['source_id']}")
 
 
 @dataclass(slots=True)

@@ -9,8 +9,9 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -62,8 +63,8 @@ def train_examples(examples: Sequence[AnswerExample], exclude_fold: int | None =
     used += corrupted_pairs(used, Random(_SEED), _CORRUPTIONS)  # noqa: S311 - reproducible, not secret
     features = _crossed_features(used)
     with threadpool_limits(1):  # sums in another order would give other last digits, and another fingerprint
-        support, unseen = _fitted(support_table(used, features), used, monotone=True)
-        contradiction, _ = _fitted(contradiction_table(used, features), used, monotone=False)
+        support, unseen = _crossed(support_table(used, features), used, partial(fit_model, monotone=True))
+        contradiction, _ = _crossed(contradiction_table(used, features), used, partial(fit_model, monotone=False))
         return Weights(terms, support, contradiction, _fitted_answers(used, features, unseen), {})
 
 
@@ -107,24 +108,6 @@ def _crossed_features(examples: Sequence[AnswerExample]) -> Array:
     return features
 
 
-def _fitted(table: Table, examples: Sequence[AnswerExample], *, monotone: bool) -> tuple[Model, Array]:
-    """A model on all rows, calibrated on span-labelled claims as judged by models that did not see their sources.
-
-    Beside it what those models make of every row, calibrated.
-    """
-    weights = group_weights(table)
-    inner = np.array([_inner_fold(example.source) for example in examples])[table.answer]
-    raw = np.zeros(len(table.target))
-    for fold in range(_INNER_FOLDS):
-        part, rest = inner == fold, inner != fold
-        fitted = fit_model(rows_of(table, rest), weights, monotone=monotone)
-        raw[part] = fitted.raw(table.features[part])
-    natural = natural_rows(table)
-    model = fit_model(table, weights, monotone=monotone)
-    model = calibrate(model, raw[natural], table.target[natural], table.weight[natural])
-    return model, sigmoid(model.slope * raw + model.intercept)
-
-
 def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support: Array) -> Model:
     """The model of whole answers, from claims as judged without their sources, calibrated on RAGTruth likewise.
 
@@ -141,14 +124,26 @@ def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support:
         group=np.array([example.group for example in natural]),
         weight=np.ones(len(natural)),
     )
+    model, _ = _crossed(table, natural, fit_answers)
+    return model
+
+
+def _crossed(
+    table: Table, examples: Sequence[AnswerExample], fit: Callable[[Table, Mapping[str, float]], Model]
+) -> tuple[Model, Array]:
+    """A model on all rows, calibrated on natural ones as judged by models that did not see their sources.
+
+    Beside it what those models make of every row, calibrated. ``table.answer`` are places in ``examples``.
+    """
     weights = group_weights(table)
-    inner = np.array([_inner_fold(example.source) for example in natural])
-    raw = np.zeros(len(natural))
+    inner = np.array([_inner_fold(example.source) for example in examples])[table.answer]
+    raw = np.zeros(len(table.target))
     for fold in range(_INNER_FOLDS):
         part = inner == fold
-        raw[part] = fit_answers(rows_of(table, ~part), weights).raw(table.features[part])
-    human = natural_rows(table)
-    return calibrate(fit_answers(table, weights), raw[human], table.target[human], table.weight[human])
+        raw[part] = fit(rows_of(table, ~part), weights).raw(table.features[part])
+    natural = natural_rows(table)
+    model = calibrate(fit(table, weights), raw[natural], table.target[natural], table.weight[natural])
+    return model, sigmoid(model.slope * raw + model.intercept)
 
 
 def _inner_fold(source: str) -> int:

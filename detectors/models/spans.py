@@ -103,10 +103,10 @@ class SpanDetector:
             for group in read:
                 yield part, encoder.marked(written(question, group), part.text)
             for place in part.claims if len(read) > 1 else ():
-                texts = self._joined(asked, place[0], read, room)
-                marked = encoder.marked(written(question, texts), part.text)
-                if texts and len(marked.encoded.ids) <= window:
-                    yield Part(part.text, [place]), marked
+                if texts := self._joined(asked, place[0], read, room):
+                    marked = encoder.marked(written(question, texts), part.text)
+                    if len(marked.encoded.ids) <= window:
+                        yield Part(part.text, [place]), marked
 
     def _joined(self, asked: _Asked, number: int, read: Sequence[Sequence[str]], room: int) -> list[str]:
         """The best sentences for a claim, a text a passage; empty where one of the groups holds them all."""

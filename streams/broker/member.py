@@ -18,7 +18,7 @@ from faust.types import TP
 
 from streams.broker.connection import Connection
 from streams.broker.lookup import Lookup
-from streams.broker.reading import Reading
+from streams.broker.reading import Reading, whole_name
 
 POSITIONS_SECONDS = 0.2
 FRESH_SECONDS = 10.0
@@ -95,7 +95,7 @@ class MemberThread(driver.AIOKafkaConsumerThread):
     async def subscribe(self, topics: Iterable[str]) -> None:
         """Subscribe by pattern even to topics with a name: naming one that is not there makes some brokers make it."""
         named = "|".join(re.escape(topic) for topic in sorted(topics))
-        self._pattern = f"^(?:{self._reading.pattern or named})$"
+        self._pattern = whole_name(self._reading.pattern or named).pattern
         await self.call_thread(self._subscribe, self._pattern)
 
     async def commit(self, offsets: Mapping[TP, int]) -> bool:

@@ -1,11 +1,17 @@
 """How a consumer group reads, and where it begins on each partition; decided without asking the cluster."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from aiokafka import TopicPartition
+
+
+def whole_name(pattern: str) -> re.Pattern[str]:
+    """What a topic's whole name must match, in the form in which the client compares it."""
+    return re.compile(f"^(?:{pattern})$")
 
 
 @dataclass(slots=True)

@@ -36,10 +36,11 @@ def look(settings: Settings, *, keeps_topics: bool, with_store: bool) -> Detache
 
 def remove(settings: Settings, plan: Detached) -> Detached:
     """Remove what was found; what is left is named. Raises what ``look`` raises; running it again removes the rest."""
-    done = plan if settings.embedded else asyncio.run(_remove(settings, plan))
+    if not settings.embedded:
+        plan = asyncio.run(_remove(settings, plan))
     if plan.tables:
         drop_tables(settings.store_dsn, database=settings.store.database)
-    return done
+    return plan
 
 
 async def _look(settings: Settings, *, keeps_topics: bool) -> Detached:

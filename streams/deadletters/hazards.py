@@ -8,6 +8,7 @@ are handled in small groups, then one by one, until one of them is alone when a 
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -115,11 +116,8 @@ class Hazards:
 
         async def careful(messages: Sequence[Message]) -> None:
             for part in self._parts(messages):
-                if len(part) > 1 or not self._of(part[0]).at_once:
-                    with self._in_hand.holding(part, PASSING):
-                        await handle(part)
-                    continue
-                async with self._turn:
+                is_suspect = len(part) == 1 and self._of(part[0]).at_once
+                async with self._turn if is_suspect else nullcontext():
                     with self._in_hand.holding(part, PASSING):
                         await handle(part)
 

@@ -1,6 +1,5 @@
 """True lag of a process's groups, asked of the broker, since an engine's own gauges stand still together with it."""
 
-import re
 from collections.abc import Collection, Mapping
 from time import monotonic
 
@@ -10,6 +9,7 @@ from schemas.errors import BrokerUnavailable
 from streams.agents.vitals import Follower, Partition
 from streams.broker.connection import Connection
 from streams.broker.lookup import Cluster
+from streams.broker.reading import whole_name
 from streams.health.broker_numbers import BrokerNumbers
 from streams.health.counting import Looked
 from streams.health.lag import GroupLag, Place
@@ -103,7 +103,7 @@ class ClusterTopics:
             there = (await self._numbers.cluster()).partitions
         except KafkaError as error:
             raise await self._silent(error) from error
-        whole = re.compile(f"^(?:{pattern})$")
+        whole = whole_name(pattern)
         return {topic for topic in there if whole.match(topic)}
 
     async def places(self, group: str, topics: Collection[str]) -> dict[Partition, Place]:
