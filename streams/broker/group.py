@@ -106,8 +106,12 @@ class GroupConsumer(driver.Consumer):
         self._progress.forget(revoked)
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Tell the engine of topics that a pattern brought: it hands out messages of topics that it knows by name."""
+        """Hand out nothing until it is known where each begins; the engine stops only where something was taken away.
+
+        Also tell it of topics that a pattern brought: it hands out messages of topics that it knows by name.
+        """
         self._assignments += 1
+        self.stop_flow()
         self._unrest.assigned()
         for channel in self.app.topics if self._reading.pattern else ():
             unknown = {tp.topic for tp in assigned}.difference(channel.topics)
@@ -119,6 +123,15 @@ class GroupConsumer(driver.Consumer):
         """Called at each rebalance: what was fetched before is thrown away, here or in the engine."""
         self._stops += 1
         super().stop_flow()
+
+    def resume_flow(self) -> None:
+        """Called right after the engine emptied its queues, for an assignment that is over already as well.
+
+        What was handed out since the partitions were begun, and is not handled, may have been in them.
+        """
+        self._stops += 1
+        self._progress.rewind()
+        super().resume_flow()
 
     async def perform_seek(self) -> None:
         """Called when partitions are new, and by a reader that finds the flow stopped: once an assignment.

@@ -33,7 +33,7 @@ class Progress:
     def __init__(self) -> None:
         self._places: dict[TP, _Place] = {}
         self.turn = 0
-        """How often a partition was begun: what was fetched before says nothing of where it is read now."""
+        """How often the place was moved: what was fetched before says nothing of where it is read now."""
 
     def begin(self, tp: TP, offset: int) -> None:
         """The partition is read from ``offset`` on, which is committed."""
@@ -44,6 +44,15 @@ class Progress:
         """The partitions were taken away."""
         for tp in partitions:
             self._places.pop(tp, None)
+
+    def rewind(self) -> None:
+        """What was handed out and is not handled may have reached nobody: it is read again."""
+        for place in self._places.values():
+            if place.waiting:
+                place.expected = place.waiting[0]
+                place.waiting.clear()
+            place.reached = -1
+        self.turn += 1
 
     def take(self, tp: TP, offset: int) -> bool:
         """A message is to be handed out; False for one from before the partition's beginning, or handed out already.
@@ -71,8 +80,8 @@ class Progress:
         """Everything before these positions was handed out, or is nothing that can be; of the others nothing is known.
 
         A partition is left out while its broker does not answer: what it holds by now nobody can say. ``turn`` is that
-        from before the last fetch; nothing counts when a partition was begun since, for what was fetched then may have
-        been thrown away, and is fetched again.
+        from before the last fetch; nothing counts when a place was moved since, for what was fetched then may have been
+        thrown away, and is fetched again.
         """
         if turn != self.turn:
             return

@@ -53,6 +53,11 @@ class Group:
             assert time.monotonic() < deadline, f"{what}: got {len(self.got)} messages, reads {assigned(self.app)}"
             await asyncio.sleep(PAUSE_SECONDS)
 
+    def handed_out(self) -> int:
+        """How many messages the engine was given, wherever they are by now; of partitions that begin with offset 0."""
+        consumer: Any = self.app.consumer
+        return sum(consumer._progress.expected().values())
+
     async def until_count(self, count: int) -> None:
         """Wait for so many messages."""
         await self.until(lambda: len(self.got) >= count, f"{count} messages")

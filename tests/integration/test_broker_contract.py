@@ -97,6 +97,27 @@ def test_all_partitions_are_read_and_committed(
     asyncio.run(scenario())
 
 
+def test_what_the_engine_threw_away_is_read_again(broker: Connection, reading: Reading, tmp_path: Path) -> None:
+    """At the end of a rebalance it empties its queues, also when messages of the new assignment are in them already."""
+
+    async def scenario() -> None:
+        topic = await make_topic(broker, unique("source"), 1)
+        async with group(broker, unique("role"), [topic], tmp_path, reading=reading) as member:
+            member.is_free.clear()
+            await send(broker, topic, numbered(1))
+            await member.until(lambda: member.handed_out() == 1, "one message in hand")
+            await asyncio.sleep(1)  # the agent has taken it from the queue
+            await send(broker, topic, numbered(10, "queued"))
+            await member.until(lambda: member.handed_out() == 11, "the others in the queue")
+            member.app.flow_control.resume()
+            member.app.consumer.resume_flow()
+            member.is_free.set()
+            await member.until(lambda: len(set(member.values())) == 11, "every message")
+            await member.until_idle()
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("codec", CODECS)
 def test_every_codec_is_read_and_sent(broker: Connection, reading: Reading, tmp_path: Path, codec: str | None) -> None:
     """What producers compress comes out as it went in, and so does what we compress."""

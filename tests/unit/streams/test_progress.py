@@ -65,6 +65,30 @@ def test_messages_from_before_the_beginning_are_not_handed_out() -> None:
     assert {PLACE: 3} == progress.due()
 
 
+def test_what_may_have_reached_nobody_is_read_again() -> None:
+    """From the first that is not handled on; one that is in hand after all counts when it is done, and once."""
+    progress = progress_with(0, 1, 2, 3)
+    progress.handle(PLACE, 0)
+    progress.handle(PLACE, 2)
+    progress.rewind()
+    assert {PLACE: 1} == progress.expected()
+    assert {PLACE: 1} == progress.due()
+    assert progress.readable_end(PLACE, 4) is None
+    assert [True, True, True] == [progress.take(PLACE, offset) for offset in (1, 2, 3)]
+    progress.handle(PLACE, 1)
+    assert {PLACE: 3} == progress.due()
+
+
+def test_a_place_from_before_it_was_moved_back_counts_nothing() -> None:
+    """Everything fetched by then may be among what is read again."""
+    progress = progress_with(0)
+    turn = progress.turn
+    progress.rewind()
+    progress.reach({PLACE: 1}, turn)
+    assert {} == progress.due()
+    assert {PLACE: 0} == progress.expected()
+
+
 def test_the_end_of_a_partition_that_does_not_answer_is_unknown() -> None:
     """The product may be writing to it all the while."""
     progress = progress_with(0)
