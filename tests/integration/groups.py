@@ -139,9 +139,11 @@ async def delete_topic(connection: Connection, name: str) -> None:
 
 
 async def add_partitions(connection: Connection, name: str, total: int) -> None:
-    """Give the topic more partitions, ``total`` together."""
+    """Give the topic more partitions, ``total`` together, and return when the broker shows them."""
     async with administrator(connection) as admin:
         await admin.create_partitions({name: NewPartitions(total)})
+        while len((await admin.describe_topics([name]))[0]["partitions"]) < total:  # noqa: ASYNC110  it sets no event
+            await asyncio.sleep(PAUSE_SECONDS)
 
 
 async def send(  # noqa: PLR0913  a message is these facts
