@@ -1,6 +1,7 @@
 """One process with some or all roles: connect, prepare what is embedded, start the roles, serve until stopped."""
 
 import asyncio
+import faulthandler
 import gc
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -47,7 +48,11 @@ def run(settings: Settings, roles: Sequence[str], reload: Callable[[], Settings]
 
 
 def run_loop(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
-    """Run a coroutine to its end on uvloop, which carries about a quarter more messages a second."""
+    """Run a coroutine to its end on uvloop, which carries about a quarter more messages a second.
+
+    A crash in native code leaves the stacks of all threads on standard error.
+    """
+    faulthandler.enable()
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # Faust's consumer thread makes its loop from the policy
     return asyncio.run(main())
 

@@ -28,6 +28,7 @@ def demo(
     - `groundwatch demo --llm` answers of a model, asked again and judged: intent small-model, slow on two cores
     """
     settings = settings_of(config, {"embedded": True})
+    from streams.agents.shell import leave  # noqa: PLC0415  as below
     from streams.demo_run import run_demo  # noqa: PLC0415  Faust takes a second to import; --help must not wait
 
-    raise typer.Exit(run_demo(settings, live=live, rate=rate, llm=llm))
+    leave(run_demo(settings, live=live, rate=rate, llm=llm))

@@ -25,6 +25,7 @@ def run(
     overrides = {"roles": roles} if roles else None
     settings = settings_of(config, overrides)
     configure_logging(settings.log.level, settings.log.format)
+    from streams.agents.shell import leave  # noqa: PLC0415  as below
     from streams.run import run as run_roles  # noqa: PLC0415  Faust takes a second to import; --help must not wait
 
-    raise typer.Exit(run_roles(settings, settings.roles, lambda: settings_of(config, overrides)))
+    leave(run_roles(settings, settings.roles, lambda: settings_of(config, overrides)))

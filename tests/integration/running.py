@@ -146,9 +146,11 @@ class Running:
             time.sleep(0.3)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and give the exit code."""
+        """Send a signal and give the exit code; fails when another signal ended the process."""
         self.process.send_signal(number)
-        return self.process.wait(40)
+        code = self.process.wait(40)
+        assert code >= 0 or code == -number, f"ended by {signal.Signals(-code).name}: {self.log_end()}"
+        return code
 
     def log_end(self) -> str:
         """The last lines that it logged."""
