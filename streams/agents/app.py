@@ -8,8 +8,9 @@ from faust.exceptions import ConsumerNotStarted
 from mode import CrashingSupervisor
 
 from streams.broker.connection import Connection
-from streams.broker.group import GroupConsumer, GroupTransport
+from streams.broker.group import GroupConsumer
 from streams.broker.reading import Reading
+from streams.broker.transport import GroupTransport
 
 STREAM_BUFFER = 8192
 """At least 2.5 times the messages processed in a second, or Faust's fetcher naps for a second under backpressure."""

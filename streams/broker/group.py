@@ -1,4 +1,4 @@
-"""The engine's Kafka driver with what it has no setting for: set a ``GroupTransport`` as ``app.transport``.
+"""The engine's Kafka driver with what it has no setting for (``streams.broker.transport`` makes it).
 
 Faust fixes isolation level, fetch sizes and subscription by name; it bounds its buffers by the number of messages
 alone; it stops committing at a gap that a transaction's marker leaves behind the first message; it drops what lies
@@ -14,10 +14,8 @@ from time import monotonic
 from typing import Any
 from weakref import WeakSet
 
-import faust
 import structlog
 from aiokafka.errors import KafkaError
-from faust.transport.conductor import Conductor
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP, Message
 from mode import Service
@@ -37,32 +35,6 @@ PAUSE_SECONDS = 0.05
 COLLECT_EVERY = 20
 
 
-class _Conductor(Conductor):
-    """Leaves the count of what is acknowledged to the consumer."""
-
-    logger = ENGINE_LOG
-
-    def acks_enabled_for(self, topic: str) -> bool:
-        """Never: the engine's own count, which this turns off, goes wrong at gaps."""
-        del topic
-        return False
-
-
-class GroupTransport(driver.Transport):
-    """Makes the consumer of an app; set it before anything else is done with the app."""
-
-    Conductor = _Conductor
-
-    def __init__(self, app: faust.App, connection: Connection, reading: Reading) -> None:
-        super().__init__(app.conf.broker_consumer, app)
-        self.connection = connection
-        self.reading = reading
-
-    def create_consumer(self, callback: Any, **kwargs: Any) -> "GroupConsumer":
-        """Called by the app, once."""
-        return GroupConsumer(self, callback=callback, loop=self.loop, **kwargs)
-
-
 class GroupConsumer(driver.Consumer):
     """Reads as ``Reading`` says, begins where ``where_to_begin`` says, and tells what was lost.
 
@@ -71,13 +43,13 @@ class GroupConsumer(driver.Consumer):
 
     logger = ENGINE_LOG
 
-    def __init__(self, transport: GroupTransport, **kwargs: Any) -> None:
-        self._connection = transport.connection
-        self._reading = transport.reading
+    def __init__(self, transport: driver.Transport, connection: Connection, reading: Reading, **kwargs: Any) -> None:
+        self._connection = connection
+        self._reading = reading
         self._progress = Progress()
         self._unhandled: WeakSet[Message] = WeakSet()
-        self._buffer = Buffer(self._reading.buffer_bytes, lambda: self._unhandled)
-        self._places = Places(transport.app.conf.id, transport.connection, transport.reading, self._pause)
+        self._buffer = Buffer(reading.buffer_bytes, lambda: self._unhandled)
+        self._places = Places(transport.app.conf.id, connection, reading, self._pause)
         self._seeking = asyncio.Lock()
         self._assignments = self._sought = 0
         self._stops = self._settled = 0
