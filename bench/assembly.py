@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 import tracemalloc
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -71,7 +71,8 @@ def now(coroutine: Coroutine[Any, Any, Decoded]) -> Decoded:
     try:
         coroutine.send(None)
     except StopIteration as done:
-        return done.value
+        found: Decoded = done.value
+        return found
     message = "a decoder without a registry waits for nothing"
     raise RuntimeError(message)
 
@@ -167,7 +168,7 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(*arguments.one)))
         return
-    parts = {
+    parts: dict[str, Callable[[], None]] = {
         "rates": lambda: rates(arguments.rounds),
         "memory": open_memory,
         "flow": lambda: flow(arguments.runs),

@@ -71,9 +71,11 @@ def report(outcome: Outcome) -> None:
     rows = [[plan.traces, outcome.messages, outcome.drawn, outcome.lost, outcome.twice, again]]
     print(table(["traces", "messages", "drawn", "lost", "counted twice", "read again"], rows))
     slow = quantiles(restarts, n=10, method="inclusive")[-1] if len(restarts) > 1 else sum(restarts)
-    rows = [[len(restarts), min(restarts), median(restarts), slow, max(restarts)]] if restarts else []
+    starts: list[list[float]] = []
+    if restarts:
+        starts.append([len(restarts), min(restarts), median(restarts), slow, max(restarts)])
     print("\nseconds from the start of a process to the first messages that it has handled\n")
-    print(table(["starts", "least", "median", "90 %", "most"], rows))
+    print(table(["starts", "least", "median", "90 %", "most"], starts))
     print(f"\nevents {outcome.events}\nexit codes {outcome.exits}")
     for text in outcome.ends:
         print(f"\nended by itself with {text}")

@@ -27,7 +27,7 @@ from scipy.stats import spearmanr
 
 from demo.written import packed_prompt
 from detectors.claims import split_claims
-from detectors.completion import Ask
+from detectors.completion import Ask, Message
 from detectors.consistency import compare
 from detectors.evidence import load_evidence_detector
 from schemas.claim import CheckItem
@@ -151,7 +151,7 @@ def _drawn(questions: Mapping[str, Sequence[Row]], kept: Path) -> dict[str, Draw
 
 def _ask(completion: OpenAICompletion, row: Row) -> Drawn:
     prompt = packed_prompt(row["question"], [passage["text"] for passage in row["passages"]])
-    messages = [{"role": "user", "content": prompt}]
+    messages: list[Message] = [{"role": "user", "content": prompt}]
     reply = completion.ask(Ask(messages, TOKENS, samples=SAMPLES, temperature=TEMPERATURE, seed=1, logprobs=True))
     return Drawn(
         tuple(choice.text for choice in reply.choices),

@@ -91,7 +91,7 @@ def serve(address: str, folder: str) -> None:
         now = datetime.now(UTC)
         taken.extend((row.ts.timestamp(), (now - row.ts).total_seconds()) for row in rows)
 
-    Store.insert_verdicts = insert_and_look  # type: ignore[method-assign]
+    Store.insert_verdicts = insert_and_look  # type: ignore[method-assign,assignment]
 
     async def run() -> int:
         lifeline = Lifeline()

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from schemas.claim import Claim
 from schemas.draw import Draw, DrawnTrace, Screening
@@ -61,10 +62,7 @@ def measure(store: Store, rows: list[DrawnTrace], verdicts: list[Verdict], now: 
     show(f"first rebuild of {report.buckets} buckets, ms", report.took_seconds * 1000)
     show("  the same a hundred buckets, ms", report.took_seconds * 1e5 / report.buckets)
     for buckets in (3, 100):
-        show(
-            f"rebuild of {buckets} dirty buckets, ms",
-            median(lambda buckets=buckets: touched(store, rows, buckets, now)),
-        )
+        show(f"rebuild of {buckets} dirty buckets, ms", median(partial(touched, store, rows, buckets, now)))
     day = timedelta(days=1)
     since = now - DAYS * day
     show("tallies 21 days by hour, ms", timed(lambda: store.tallies(since, now, step=day / 24)))

@@ -74,4 +74,4 @@ def _line(child: "subprocess.Popen[str]", opening: str) -> str:
     for line in child.stdout:
         if line.startswith(opening):
             return line
-    raise SystemExit(f"a measurement failed: {child.args}")
+    raise SystemExit(f"a measurement failed: {child.args!r}")

@@ -1,6 +1,7 @@
 """OTLP messages of a made-up request for benchmarks: an OpenInference trace of a root, a retriever and a model call."""
 
 import json
+from collections.abc import Mapping
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
@@ -35,7 +36,7 @@ def proto(size: int, number: int, began_nanos: int = BEGAN_NANOS) -> ExportTrace
     return request
 
 
-def _span(trace_id: bytes, number: int, began_nanos: int, attributes: dict[str, str | float]) -> Span:
+def _span(trace_id: bytes, number: int, began_nanos: int, attributes: Mapping[str, str | float]) -> Span:
     return Span(
         trace_id=trace_id,
         span_id=number.to_bytes(8, "big"),
