@@ -29,7 +29,7 @@ from benchkit.operating import Jump, Scored, best_threshold
 from benchkit.pipeline import everything_drawn, settings_for
 from benchkit.ragtruth import PLANS, STRONG, TIERS, Plan, Row, data_path, human_rate, native, ragtruth, read_records
 from benchkit.ragtruth import traffic as traffic_of
-from benchkit.routed import LabelDetector, RoutedDetector, key_of, logit, passage_folds, source_fold
+from benchkit.routed import LabelDetector, RoutedDetector, key_of, logit, source_fold, text_folds
 from benchkit.table import table
 
 from detectors.evidence.examples import FOLDS
@@ -93,7 +93,7 @@ def run_modes(plan: Plan, arguments: argparse.Namespace) -> list[dict[str, Any]]
     """All modes of one plan, each in a process and on a broker of its own."""
     records = ragtruth(read_records(data_path()))
     weights = fold_weights(arguments.weights)
-    scored = score(records, RoutedDetector(load_folds(weights), passage_folds(records)))
+    scored = score(records, RoutedDetector(load_folds(weights), text_folds(records)))
     thresholds = [best_threshold(scored, jumps(records, plan), fold) for fold in range(FOLDS)]
     results = []
     for mode in arguments.modes:
@@ -188,7 +188,7 @@ def run_one(spec: Mapping[str, Any]) -> dict[str, Any]:
         own = Thresholds(supported=SHARED_THRESHOLD, unsupported=SHARED_THRESHOLD, contradicted=1.0)
         thresholds = own if spec["mode"] == "power" else default_policy().thresholds
         folds = load_folds([Path(path) for path in spec["weights"]])
-        detector = RoutedDetector(folds, passage_folds(records), spec["shifts"])
+        detector = RoutedDetector(folds, text_folds(records), spec["shifts"])
     job = Replay(
         plan=plan,
         mode=spec["mode"],

@@ -7,7 +7,7 @@ from typing import Any
 
 from detectors.detector import Detector
 from detectors.evidence.examples import FOLDS, fold_of
-from schemas.claim import CheckItem
+from schemas.claim import CheckItem, Claim
 from schemas.trace import passage_hash
 from schemas.verdict import ClaimJudgement
 
@@ -29,14 +29,16 @@ def source_fold(record: Mapping[str, Any]) -> int:
 class RoutedDetector:
     """One evidence detector a fold; an item goes to the one of its source. Equal items are judged once.
 
+    A second look has other passages, such as the user's own words, or only some of the claims; it goes by its answer.
+
     ``shifts``: added to a fold's support on the log-odds scale, so that a threshold chosen for the fold becomes the
     one threshold of the policy. Implements ``detectors.detector.Detector``.
     """
 
     folds: Sequence[Detector]
-    fold_of_passage: Mapping[str, int]
+    fold_of_text: Mapping[str, int]
     shifts: Sequence[float] = (0.0,) * FOLDS
-    known: dict[Key, list[ClaimJudgement]] = field(default_factory=dict)
+    known: dict[tuple[Key, str, Sequence[Claim]], list[ClaimJudgement]] = field(default_factory=dict)
     name: str = "evidence-by-fold"
 
     @property
@@ -46,26 +48,33 @@ class RoutedDetector:
         return "folds-" + "-".join(parts)
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
-        """One list per item. Raises KeyError for an item whose passages belong to no source."""
+        """One list per item. Raises StopIteration where neither passages nor answer belong to a source."""
         return [self._one(item) for item in items]
 
     def _one(self, item: CheckItem) -> list[ClaimJudgement]:
-        key = key_of((passage.text for passage in item.passages), item.answer)
+        texts = [passage.text for passage in item.passages]
+        key = key_of(texts, item.answer), item.question, tuple(item.claims)
         if key not in self.known:
-            fold = self.fold_of_passage[key[0][0]]
+            hashes = (passage_hash(text) for text in (*texts, item.answer))
+            fold = next(self.fold_of_text[one] for one in hashes if one in self.fold_of_text)
             (judged,) = self.folds[fold].judge([item])
             self.known[key] = [_shifted(judgement, self.shifts[fold]) for judgement in judged]
         return self.known[key]
 
 
-def passage_folds(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Fold by the hash of the first passage. Raises ValueError when two folds share one: then no fold is unseen."""
+def text_folds(records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Fold by the hash of the first passage, and of the answer, the first record's where several say the same.
+
+    Raises ValueError when two folds share a first passage: then no fold is unseen.
+    """
     found: dict[str, int] = {}
     for record in records:
         first = passage_hash(record["passages"][0]["text"])
         fold = source_fold(record)
         if found.setdefault(first, fold) != fold:
             raise ValueError(f"record {record['id']}: its first passage also belongs to a source of another fold")
+    for record in records:
+        found.setdefault(passage_hash(record["answer"]), source_fold(record))
     return found
 
 
@@ -90,7 +99,7 @@ class LabelDetector:
     fingerprint: str = "human-labels"
 
     def judge(self, items: Sequence[CheckItem]) -> list[list[ClaimJudgement]]:
-        """Support 0 or 1 for every factual claim, by the label of the answer."""
+        """Support 0 or 1 for every factual claim, by the label of the answer; 0 beside passages that nobody judged."""
         return [
             [
                 ClaimJudgement(support=float(not self._is_bad(item)), contradiction=0.0)
@@ -102,4 +111,4 @@ class LabelDetector:
         ]
 
     def _is_bad(self, item: CheckItem) -> bool:
-        return self.bad_of[key_of((passage.text for passage in item.passages), item.answer)]
+        return self.bad_of.get(key_of((passage.text for passage in item.passages), item.answer), True)
