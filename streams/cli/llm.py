@@ -15,6 +15,7 @@ app = typer.Typer(
     no_args_is_help=True, help="A small language model on this machine, for trying out judge and samples."
 )
 PORT = 8321
+LOOK_SECONDS = 0.5
 
 
 @app.command()
@@ -50,7 +51,8 @@ def serve(
         _stop_at_signals(stopped)
         name = MODEL if model is None else model.stem
         stdout().print("\n".join(described(url, name)), soft_wrap=True, highlight=False)
-        stopped.wait()
+        while not stopped.wait(LOOK_SECONDS):  # a signal right before a wait without end would not wake it
+            pass
         stderr().print("stopping")
 
 
