@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from dashboards.formats import trace_link
 from dashboards.params import Filters
 from dashboards.periods import DAY, REVIEWED, USUAL, USUAL_SUMS, Period
 from dashboards.views.answers import AnswerView, TracePage, flagged_answer, trace_page
@@ -112,6 +113,12 @@ def read_leads(store: Store, negative: str, now: datetime, tenants: Tenants) -> 
     """Traces with feedback, one more than a page shows; raises StoreUnavailable."""
     wanted = WantedLeads(now - timedelta(days=LEAD_DAYS), negative, LEADS_PER_PAGE + 1)
     return store.leads(wanted, tenants=tenants)
+
+
+def read_trace_link(store: Store, trace_id: str, tenants: Tenants) -> str | None:
+    """The path of the page of the trace with this id, None when these tenants have none; raises StoreUnavailable."""
+    stored = store.trace(trace_id, tenants=tenants)
+    return None if stored is None else trace_link(stored.drawn.trace.trace_id, stored.drawn.trace.ts)
 
 
 def read_trace(store: Store, trace_id: str, moment: datetime, tenants: Tenants) -> TracePage | None:

@@ -50,7 +50,7 @@ def add_routes(
         ("/alerts/{alert_id:[^/]+}", site.alert),
         ("/flagged", site.flagged),
         ("/review-leads", site.leads),
-        ("/traces/{ts}", site.trace),
+        ("/traces/{ts:[^/]+}", site.trace),
         ("/traces/{ts}/{trace_id:[^/]+}", site.trace),
         ("/live", site.live),
     ):
@@ -123,15 +123,23 @@ class Site:
         return self._page("leads.html", leads=shown, days=reads.LEAD_DAYS, has_more=len(found) > len(shown))
 
     async def trace(self, request: web.Request) -> web.Response:
-        """One trace, by its time and id."""
-        moment = params.moment(request.match_info, "ts")
+        """One trace, by its time and id; by its id alone the way to there."""
         trace_id = request.match_info.get("trace_id") or request.query.get("id", "")
+        if not trace_id:
+            return await self._trace_found(request.match_info["ts"])
+        moment = params.moment(request.match_info, "ts")
         if moment is None:
             raise params.BadQuery("the address must hold the trace's time, such as 2026-03-10T12:00:00Z")
         view = await asyncio.to_thread(reads.read_trace, self._store, trace_id, moment, self._tenants)
         if view is None:
             return self._error(HTTPStatus.NOT_FOUND, "No trace has this id at this time.")
         return self._page("trace.html", view=view)
+
+    async def _trace_found(self, trace_id: str) -> web.Response:
+        link = await asyncio.to_thread(reads.read_trace_link, self._store, trace_id, self._tenants)
+        if link is None:
+            return self._error(HTTPStatus.NOT_FOUND, "No trace has this id.")
+        return web.Response(status=HTTPStatus.FOUND, headers={**SECURITY_HEADERS, "Location": link})
 
     async def live(self, _request: web.Request) -> web.Response:
         """The counts that the overview's script keeps current."""

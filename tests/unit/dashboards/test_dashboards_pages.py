@@ -311,6 +311,16 @@ async def test_trace_of_another_tenant_is_not_found() -> None:
     assert (await get(WORLD, path, tenants=frozenset({"other"}))).status == 404
 
 
+async def test_a_trace_is_found_by_its_id_alone() -> None:
+    """Whoever has an id from a log need not know when the request was; others' traces are not found that way either."""
+    (at,) = (item.drawn.trace.ts for item in WORLD.stored if item.drawn.trace.trace_id == "t-3")
+    page = await get(WORLD, "/traces/t-3")
+    assert (302, trace_link("t-3", at)) == (page.status, page.headers["Location"])
+    assert "Content-Security-Policy" in page.headers
+    assert (await get(WORLD, page.headers["Location"])).status == 200
+    assert (await get(WORLD, "/traces/t-3", tenants=frozenset({"other"}))).status == 404
+
+
 @pytest.mark.parametrize(
     ("path", "status", "text"),
     [
@@ -318,6 +328,7 @@ async def test_trace_of_another_tenant_is_not_found() -> None:
         ("/flagged?tier=x", 400, "tier must be one of"),
         ("/traces/soon/t-1", 400, "ts must be a moment"),
         ("/traces/2026-03-10T12:00:00Z/none", 404, "No trace has this id"),
+        ("/traces/none", 404, "No trace has this id"),
         ("/alerts/none", 404, "No alert has this id"),
         ("/static/none.css", 404, "no such file"),
         ("/static/..%2Froutes.py", 404, "no such file"),
