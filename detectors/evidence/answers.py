@@ -81,7 +81,7 @@ def answer_features(rows: Array, support: Array, sizes: Sequence[int]) -> Array:
     """
     counts = np.asarray(sizes, dtype=np.intp)
     first = np.cumsum(counts) - counts
-    odds = _log_odds(support)
+    odds = log_odds(support)
     ranked = odds[np.lexsort((odds, np.repeat(np.arange(len(counts)), counts)))]
     total, words = _column(rows, "weighted_length"), np.expm1(_column(rows, "length"))
 
@@ -168,7 +168,14 @@ def _clipped(support: Array) -> Array:
     return values
 
 
-def _log_odds(support: Array) -> Array:
+def log_odds(support: Array) -> Array:
+    """Of probabilities, finite at 0 and 1."""
     kept = _clipped(support)
     odds: Array = np.log(kept / (1 - kept))
     return odds
+
+
+def sigmoid(scores: Array) -> Array:
+    """The logistic function, without overflow."""
+    result: Array = 0.5 * (1.0 + np.tanh(0.5 * scores))
+    return result

@@ -1,7 +1,7 @@
 """The L1 detector: claims in, calibrated support and contradiction out, with the piece of text that decided.
 
-A claim is matched to its best pieces over all passages; each number depends on the claim, the question and those
-pieces alone, so neither batch mates nor padding change it.
+A claim is matched to its best pieces over all passages; each number depends on the claims of the answer, the question
+and those pieces alone, so neither batch mates nor padding change it.
 """
 
 from collections import Counter
@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from detectors.detector import JudgedAnswer
+from detectors.evidence.anchoring import moved
 from detectors.evidence.claimtext import words_to_check
 from detectors.evidence.conflicts import denies
 from detectors.evidence.features import NOTHING, absences, disputed_keys, featurise
@@ -21,7 +22,7 @@ from detectors.evidence.nearest import nearest_piece
 from detectors.evidence.passages import IndexedPassage, PassageCache, Piece
 from detectors.evidence.restate import matched
 from detectors.evidence.shown import is_superseded, shown_evidence
-from detectors.evidence.weights import Weights, load_weights
+from detectors.evidence.weights import Weights, decided, load_weights
 from detectors.evidence.why import NO_EVIDENCE, explain
 from detectors.evidence.words import words_of
 from schemas.claim import CheckItem
@@ -29,6 +30,8 @@ from schemas.trace import Passage
 from schemas.verdict import ClaimJudgement
 
 _DECIMALS = 4
+_Place = tuple[int, int]
+"""Of a claim: the item, and the claim in it."""
 _SAME_SUBJECT = 0.75
 
 
@@ -36,7 +39,7 @@ _SAME_SUBJECT = 0.75
 class _Reading:
     """A claim beside one match: over all passages, or inside a passage that disagrees with that match."""
 
-    place: tuple[int, int]
+    place: _Place
     claim: PreparedClaim
     found: Match
     question: frozenset[str]
@@ -44,13 +47,11 @@ class _Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
-    """``row`` is the place of its features."""
+class _Answer:
+    """Score of an answer, and how far its claims move for it, in log-odds."""
 
-    reading: _Reading
-    row: int
-    support: float
-    contradiction: float
+    score: float
+    shift: float
 
 
 class EvidenceDetector:
@@ -83,12 +84,17 @@ class EvidenceDetector:
         for at, item in enumerate(items):
             readings.extend(self._readings(at, item, judged[at]))
         features = _features(readings)
-        scored: dict[tuple[int, int], list[_Scored]] = {}
-        for one in self._score(readings, features):
-            scored.setdefault(one.reading.place, []).append(one)
-        for (at, number), found in scored.items():
-            judged[at][number] = _judgement(found, items[at].passages)
-        scores = self._score_answers(judged, {place: found[0].row for place, found in scored.items()}, features)
+        support, contradiction = self._weights.judge(features)
+        rows_of = {place: _in_force(rows, readings, items) for place, rows in _by_claim(readings).items()}
+        deciding = {place: max(rows, key=lambda row: support[row]) for place, rows in rows_of.items()}
+        opposing = {place: max(float(contradiction[row]) for row in rows) for place, rows in rows_of.items()}
+        answers = self._answers(judged, deciding, opposing, features, support)
+        by = np.array([answers[reading.place[0]].shift for reading in readings], dtype=np.float64)
+        support, contradiction = moved(support, contradiction, decided(features), by)
+        for (at, number), rows in rows_of.items():
+            scored = [(readings[row], _rounded(support[row]), _rounded(contradiction[row])) for row in rows]
+            judged[at][number] = _judgement(scored, items[at].passages)
+        scores = [answers[at].score if at in answers else None for at in range(len(items))]
         return [JudgedAnswer(claims, score) for claims, score in zip(judged, scores, strict=True)]
 
     def _readings(self, at: int, item: CheckItem, judged: list[ClaimJudgement]) -> Iterator[_Reading]:
@@ -107,33 +113,30 @@ class EvidenceDetector:
             for found in matches:
                 yield _Reading((at, number), prepared, found, question, passages)
 
-    def _score(self, readings: Sequence[_Reading], features: Array) -> list[_Scored]:
-        if not readings:
-            return []
-        support, contradiction = self._weights.judge(features)
-        return [
-            _Scored(reading, row, round(float(s), _DECIMALS), round(float(c), _DECIMALS))
-            for row, (reading, s, c) in enumerate(zip(readings, support, contradiction, strict=True))
-        ]
-
-    def _score_answers(
-        self, judged: Sequence[Sequence[ClaimJudgement]], row_of: Mapping[tuple[int, int], int], features: Array
-    ) -> list[float | None]:
-        """One score an answer, None without a claim that was judged; claims without evidence count as empty rows."""
-        places = [
-            (at, number) for at, one in enumerate(judged) for number, j in enumerate(one) if j.support is not None
-        ]
-        scores: list[float | None] = [None] * len(judged)
+    def _answers(
+        self,
+        judged: Sequence[Sequence[ClaimJudgement]],
+        deciding: Mapping[_Place, int],
+        opposing: Mapping[_Place, float],
+        features: Array,
+        support: Array,
+    ) -> dict[int, _Answer]:
+        """Answers with a claim to judge, by place; ``judged`` has the claims without evidence, which are empty rows."""
+        unmatched = {
+            (at, no) for at, claims in enumerate(judged) for no, one in enumerate(claims) if one.support is not None
+        }
+        places = sorted(unmatched.union(deciding))
         if not places:
-            return scores
+            return {}
         # The last row is that of a claim without evidence, as in training.
-        rows = np.vstack([features, NOTHING])[[row_of.get(place, -1) for place in places]]
-        support = np.array([judged[at][number].support for at, number in places], dtype=np.float64)
-        sizes = Counter(at for at, _ in places)
-        found = self._weights.score_answers(rows, support, [*sizes.values()])
-        for at, score in zip(sizes, found, strict=True):
-            scores[at] = round(float(score), _DECIMALS)
-        return scores
+        at_row = [deciding.get(place, -1) for place in places]
+        rows, values = np.vstack([features, NOTHING])[at_row], np.append(support, 0.0)[at_row]
+        counts = Counter(at for at, _ in places)
+        sizes = [*counts.values()]
+        scores = self._weights.score_answers(rows, values, sizes)
+        against = np.array([opposing.get(place, 0.0) for place in places])
+        by = self._weights.shifts(rows, values, against, sizes, scores)
+        return {at: _Answer(_rounded(score), float(shift)) for at, score, shift in zip(counts, scores, by, strict=True)}
 
 
 @lru_cache(maxsize=1)
@@ -171,19 +174,35 @@ def _contradicts(claim: PreparedClaim, rival: Match) -> bool:
     return bool(disputed) and covered >= _SAME_SUBJECT * rest
 
 
-def _judgement(scored: Sequence[_Scored], passages: Sequence[Passage]) -> ClaimJudgement:
-    """Maximum support and maximum contradiction, apart; a superseded passage has no say beside one in force."""
-    in_force = [one for one in scored if not is_superseded(passages[one.reading.found.passage])] or scored
-    supporting = max(in_force, key=lambda one: one.support)
-    opposing = max(in_force, key=lambda one: one.contradiction)
-    shown = supporting if supporting.support >= opposing.contradiction else opposing
-    found = shown.reading.found
+def _by_claim(readings: Sequence[_Reading]) -> dict[_Place, list[int]]:
+    found: dict[_Place, list[int]] = {}
+    for row, reading in enumerate(readings):
+        found.setdefault(reading.place, []).append(row)
+    return found
+
+
+def _in_force(rows: list[int], readings: Sequence[_Reading], items: Sequence[CheckItem]) -> list[int]:
+    """A superseded passage has no say beside one in force."""
+    passages = items[readings[rows[0]].place[0]].passages
+    return [row for row in rows if not is_superseded(passages[readings[row].found.passage])] or rows
+
+
+def _judgement(scored: Sequence[tuple[_Reading, float, float]], passages: Sequence[Passage]) -> ClaimJudgement:
+    """Maximum support and maximum contradiction, apart."""
+    supporting = max(scored, key=lambda one: one[1])
+    opposing = max(scored, key=lambda one: one[2])
+    reading = (supporting if supporting[1] >= opposing[2] else opposing)[0]
+    found = reading.found
     return ClaimJudgement(
-        support=supporting.support,
-        contradiction=opposing.contradiction,
+        support=supporting[1],
+        contradiction=opposing[2],
         evidence=shown_evidence(found.passage, passages[found.passage], found.best, found.content_hash),
-        why=explain(shown.reading.claim, found),
+        why=explain(reading.claim, found),
     )
+
+
+def _rounded(score: float) -> float:
+    return round(float(score), _DECIMALS)
 
 
 def _unmatched(

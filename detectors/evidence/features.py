@@ -81,7 +81,7 @@ WHOLE = ("capitals", "capitals_absent", "numbers", "numbers_absent")
 """Beside them, for the score of the answer alone: what no passage holds anywhere."""
 NOTHING = [0.0] * (len(FEATURES) + len(WHOLE))
 """The row of a claim without evidence."""
-FEATURE_VERSION = "8"
+FEATURE_VERSION = "9"
 _PREFIX = 5
 
 

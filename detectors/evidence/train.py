@@ -19,23 +19,27 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from detectors.evidence.answers import answer_features
+from detectors.evidence.anchoring import fit_anchor
+from detectors.evidence.answers import answer_features, sigmoid
 from detectors.evidence.corrupt import CORRUPTED, corrupted_pairs
 from detectors.evidence.examples import FOLDS, AnswerExample, build_examples
-from detectors.evidence.features import FEATURES, NOTHING, absences, featurise
+from detectors.evidence.features import NOTHING, absences, featurise
 from detectors.evidence.fit import Table, calibrate, fit_answers, fit_model
 from detectors.evidence.forest import Array
 from detectors.evidence.measure import HeldOut, conflicts_report, report
 from detectors.evidence.restate import matched
 from detectors.evidence.tables import contradiction_table, group_weights, natural_rows, rows_of, support_table
 from detectors.evidence.terms import Terms, learn_terms
-from detectors.evidence.weights import Model, Weights, bounded, dump_weights, sigmoid
+from detectors.evidence.weights import Model, Weights, bounded, decided, dump_weights
 from schemas.errors import ConfigError
 
 DATA_FILE = "grounding-dev.jsonl.gz"
 _INNER_FOLDS = 3
 _CORRUPTIONS = 800
 _SEED = 20
+_LENIENCE = 0.2
+"""Log-odds by which claims stand above the share of supported ones, so that at the shipped thresholds good answers of
+no task of RAGTruth are flagged more often than by their weakest claim alone."""
 LICENCES = {
     "ragtruth": "MIT",
     "summedits": "Apache-2.0",
@@ -65,7 +69,8 @@ def train_examples(examples: Sequence[AnswerExample], exclude_fold: int | None =
     with threadpool_limits(1):  # sums in another order would give other last digits, and another fingerprint
         support, unseen = _crossed(support_table(used, features), used, partial(fit_model, monotone=True))
         contradiction, _ = _crossed(contradiction_table(used, features), used, partial(fit_model, monotone=False))
-        return Weights(terms, support, contradiction, _fitted_answers(used, features, unseen), {})
+        answer, anchor = _fitted_answers(used, features, unseen)
+        return Weights(terms, support, contradiction, answer, anchor, {})
 
 
 def terms_of(examples: Sequence[AnswerExample]) -> Terms:
@@ -108,8 +113,8 @@ def _crossed_features(examples: Sequence[AnswerExample]) -> Array:
     return features
 
 
-def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support: Array) -> Model:
-    """The model of whole answers, from claims as judged without their sources, calibrated on RAGTruth likewise.
+def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support: Array) -> tuple[Model, float]:
+    """The model of whole answers, from claims as judged without their sources, and the anchor of claims; on RAGTruth.
 
     Corruptions are claims, not answers, and are left out.
     """
@@ -117,15 +122,18 @@ def _fitted_answers(examples: Sequence[AnswerExample], features: Array, support:
     sizes = [len(example.claims) for example in examples]
     rows = np.repeat([example.group != CORRUPTED for example in examples], sizes)
     features, support = features[rows], bounded(features[rows], support[rows])
+    sizes = [len(example.claims) for example in natural]
     table = Table(
-        features=answer_features(features, support, [len(example.claims) for example in natural]),
+        features=answer_features(features, support, sizes),
         answer=np.arange(len(natural)),
         target=np.array([float(not example.is_bad) for example in natural]),
         group=np.array([example.group for example in natural]),
         weight=np.ones(len(natural)),
     )
-    model, _ = _crossed(table, natural, fit_answers)
-    return model
+    model, unseen = _crossed(table, natural, fit_answers)
+    claims = support_table(natural, features)
+    supported = np.where(natural_rows(claims), claims.target, np.nan)
+    return model, round(fit_anchor(support, decided(features), sizes, unseen, supported) + _LENIENCE, 6)
 
 
 def _crossed(
@@ -159,9 +167,9 @@ def held_out(examples: Sequence[AnswerExample], models: Sequence[Weights]) -> He
     for fold, weights in enumerate(models):
         part, rows = [example for example in examples if example.fold == fold], of_claims == fold
         features = features_of(part, weights.terms)
-        support[rows], contradiction[rows] = weights.judge(features)
-        decisive[rows] = features[:, FEATURES.index("conflict_decisive")]
-        answer[folds == fold] = weights.score_answers(features, support[rows], [len(one.claims) for one in part])
+        judged = weights.judge_answers(features, [len(one.claims) for one in part])
+        support[rows], contradiction[rows], answer[folds == fold] = judged
+        decisive[rows] = decided(features)
     return HeldOut(support, contradiction, decisive, answer)
 
 

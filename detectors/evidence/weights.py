@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from detectors.evidence.answers import ANSWER_FEATURES, answer_features
+from detectors.evidence.anchoring import (
+    LEAST_CONTRADICTION_IN_CONFLICT,
+    MOST_SUPPORT_IN_CONFLICT,
+    Flags,
+    moved,
+    shifts,
+)
+from detectors.evidence.answers import ANSWER_FEATURES, answer_features, log_odds, sigmoid
 from detectors.evidence.features import FEATURE_VERSION, FEATURES
 from detectors.evidence.forest import Array, Forest
 from detectors.evidence.terms import Terms
@@ -22,9 +29,6 @@ from schemas.errors import ConfigError
 
 _PACKAGED = "weights.json"
 _DECISIVE = FEATURES.index("conflict_decisive")
-MOST_SUPPORT_IN_CONFLICT = 0.3
-LEAST_CONTRADICTION_IN_CONFLICT = 0.5
-"""Bounds where the evidence says otherwise in so many words; the training record holds how often people agree."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,17 +56,21 @@ class Model:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """All that decides a score; ``record`` says where the numbers come from and does not."""
+    """All that decides a score; ``record`` says where the numbers come from and does not.
+
+    ``anchor`` is added to the log-odds of an answer's score, which is one of whole answers, to get to those of claims.
+    """
 
     terms: Terms
     support: Model
     contradiction: Model
     answer: Model
+    anchor: float
     record: Mapping[str, Any]
 
     def judge(self, features: Array) -> tuple[Array, Array]:
         """Support and contradiction, one a row; a decisive conflict bounds both."""
-        is_decided = features[:, _DECISIVE] > 0
+        is_decided = decided(features)
         support = bounded(features, self.support.probability(features))
         # The second model tells contradicted from merely unsupported, given that a claim is not supported.
         contradiction = self.contradiction.probability(features) * (1 - support)
@@ -72,6 +80,17 @@ class Weights:
     def score_answers(self, rows: Array, support: Array, sizes: Sequence[int]) -> Array:
         """P(every claim is supported), one an answer, from the features of its claims and their support."""
         return self.answer.probability(answer_features(rows, support, sizes))
+
+    def shifts(self, rows: Array, support: Array, contradiction: Array, sizes: Sequence[int], scores: Array) -> Array:
+        """How far the claims of each answer move in log-odds to stand where ``scores`` put it."""
+        return shifts(support, contradiction, decided(rows), sizes, log_odds(scores) + self.anchor)
+
+    def judge_answers(self, rows: Array, sizes: Sequence[int]) -> tuple[Array, Array, Array]:
+        """Support and contradiction of claims with one match each, in the light of their answer, and its score."""
+        support, contradiction = self.judge(rows)
+        scores = self.score_answers(rows, support, sizes)
+        by = np.repeat(self.shifts(rows, support, contradiction, sizes, scores), sizes)
+        return *moved(support, contradiction, decided(rows), by), scores
 
     @property
     def fingerprint(self) -> str:
@@ -84,14 +103,14 @@ class Weights:
 
 def bounded(features: Array, support: Array) -> Array:
     """``support`` as a decisive conflict leaves it."""
-    bounds: Array = np.where(features[:, _DECISIVE] > 0, np.minimum(support, MOST_SUPPORT_IN_CONFLICT), support)
+    bounds: Array = np.where(decided(features), np.minimum(support, MOST_SUPPORT_IN_CONFLICT), support)
     return bounds
 
 
-def sigmoid(scores: Array) -> Array:
-    """The logistic function, without overflow."""
-    result: Array = 0.5 * (1.0 + np.tanh(0.5 * scores))
-    return result
+def decided(features: Array) -> Flags:
+    """Which rows carry a decisive conflict."""
+    found: Flags = features[:, _DECISIVE] > 0
+    return found
 
 
 def dump_weights(weights: Weights, path: Path) -> None:
@@ -118,7 +137,7 @@ def load_weights(path: Path | None = None) -> Weights:
         )
     terms = Terms(body["terms"]["table"], body["terms"]["unknown"], body["terms"]["figure"])
     support, contradiction, answer = (_model(body[name]) for name in ("support", "contradiction", "answer"))
-    return Weights(terms, support, contradiction, answer, body["record"])
+    return Weights(terms, support, contradiction, answer, body["anchor"], body["record"])
 
 
 def _numbers(weights: Weights) -> dict[str, Any]:
@@ -127,6 +146,7 @@ def _numbers(weights: Weights) -> dict[str, Any]:
         "support": _model_body(weights.support),
         "contradiction": _model_body(weights.contradiction),
         "answer": _model_body(weights.answer),
+        "anchor": weights.anchor,
         "terms": {"unknown": terms.unknown, "figure": terms.figure, "table": terms.table},
     }
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from detectors.evidence.answers import sigmoid
 from detectors.evidence.features import FEATURES
-from detectors.evidence.weights import dump_weights, load_weights, sigmoid
+from detectors.evidence.weights import dump_weights, load_weights
 from schemas.errors import ConfigError
 
 _PATH = Path(str(files("detectors.evidence").joinpath("weights.json")))
