@@ -92,10 +92,10 @@ def _print_left_out(examples: Sequence[AnswerExample], own: Array, is_bad: Flags
         part = [example for example in examples if example.group.startswith(name)]
         weights = train_examples([example for example in examples if not example.group.startswith(name)])
         features = features_of(part, weights.terms)
-        support, members = weights.judge(features)[0], np.char.startswith(group, name)
+        support, _, scores = weights.judge_answers(features, [len(example.claims) for example in part])
+        members = np.char.startswith(group, name)
         score, weakest = np.zeros(len(examples)), np.zeros(len(examples))
-        score[members] = weights.score_answers(features, support, [len(example.claims) for example in part])
-        weakest[members] = weakest_support(part, support)
+        score[members], weakest[members] = scores, weakest_support(part, support)
         for task in (task for task in _TASKS if task.startswith(name)):
             rows = np.char.startswith(group, task)
             values = " | ".join(f"{auc(is_bad[rows], one[rows]):.3f}" for one in (own, score, weakest))
