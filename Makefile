@@ -38,6 +38,7 @@ lint: $(VENV)/.developer ## Format, lint, types and imports alone
 	$(VENV)/bin/ruff check .
 	$(PY) -m mypy
 	$(PY) -m mypy -p tests
+	MYPYPATH=bench $(PY) -m mypy --explicit-package-bases bench
 	$(VENV)/bin/lint-imports --no-logo
 
 format: $(VENV)/.developer ## Format and mend what can be mended

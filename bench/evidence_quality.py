@@ -8,7 +8,7 @@ again); thresholds from the other folds; claims where people marked spans; pairs
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -108,8 +108,8 @@ def _baselines(examples: Sequence[AnswerExample], records: Sequence[Row]) -> tup
     first, second = np.zeros(len(fold)), np.zeros(len(fold))
     for one in range(FOLDS):
         rest, here = np.flatnonzero(fold != one), np.flatnonzero(fold == one)
-        rarity = Rarity([records[at] for at in rest])
-        first[here] = coverage([records[at] for at in here], rarity)
+        rarity = Rarity([records[at] for at in rest.tolist()])
+        first[here] = coverage([records[at] for at in here.tolist()], rarity)
         features = counted(records, rarity)
         second[here] = boosted(features[rest], is_bad[rest], features[here])
         print(f"baselines of fold {one + 1} of {FOLDS}", file=sys.stderr, flush=True)
@@ -127,7 +127,7 @@ def _flags(group: NDArray[np.str_], fold: NDArray[np.intp], score: Array, is_bad
     return flagged
 
 
-def _print_pairs(examples: Sequence[AnswerExample], records: dict[str, Row], score: Array) -> None:
+def _print_pairs(examples: Sequence[AnswerExample], records: Mapping[str, Row], score: Array) -> None:
     """How often the summary as written scores above its faulty version, by kind of error; ties count half."""
     good: dict[str, list[float]] = defaultdict(list)
     for example, value in zip(examples, score, strict=True):

@@ -23,7 +23,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
 
 from benchkit.brokers import KINDS, ROOT, broker
 from benchkit.machine import load, memory
@@ -146,7 +145,8 @@ def measure(name: str, messages: Iterator[Hostile], kind: str, kills: int, seed:
         with running(Path(folder) / "data", address, TOPIC, **SETTINGS) as run:
             reading.until(run, 1)
             reading.until_judged(run)
-            letters = all_letters(address, sum(one.message.fate is Fate.LETTER for one in sent))
+            unreadable = sum(one.message.fate is Fate.LETTER for one in sent)
+            letters = read_all(address, "gw.deadletter", unreadable, 120)
             assert reading.end(run, signal.SIGTERM) == 0
         found = find(Path(folder) / "data", letters)
     size = sum(len(one.message.value or b"") for one in sent) / 1e6
@@ -224,12 +224,6 @@ def cpu_seconds(pid: int) -> float:
     """Processor time of a process since its start, all threads."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def all_letters(address: str, at_least: int) -> list[Any]:
-    """Every dead letter."""
-    first = read_all(address, "gw.deadletter", at_least, 120)
-    return first + read_all(address, "gw.deadletter", 10**9, 10)[len(first) :]
 
 
 if __name__ == "__main__":

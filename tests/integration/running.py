@@ -235,8 +235,14 @@ def produce(address: str, topic: str, messages: Sequence[tuple[bytes | None, byt
     asyncio.run(send())
 
 
-def read_all(address: str, topic: str, count: int, seconds: float = 20.0) -> list[ConsumerRecord]:
-    """Everything in a topic, at least ``count`` messages, or what came within ``seconds``."""
+async def has_more(consumer: AIOKafkaConsumer) -> bool:
+    """Whether a partition that it reads holds messages behind the place that it has reached."""
+    ends = await consumer.end_offsets(consumer.assignment())
+    return any([await consumer.position(partition) < end for partition, end in ends.items()])
+
+
+def read_all(address: str, topic: str, at_least: int = 0, seconds: float = 20.0) -> list[ConsumerRecord]:
+    """Everything in a topic, to the end of each partition; waits up to ``seconds`` until there are ``at_least``."""
 
     async def read() -> list[ConsumerRecord]:
         consumer = AIOKafkaConsumer(
@@ -250,7 +256,7 @@ def read_all(address: str, topic: str, count: int, seconds: float = 20.0) -> lis
         found: list[ConsumerRecord] = []
         try:
             deadline = time.monotonic() + seconds
-            while len(found) < count and time.monotonic() < deadline:
+            while await has_more(consumer) or (len(found) < at_least and time.monotonic() < deadline):
                 for batch in (await consumer.getmany(timeout_ms=500)).values():
                     found.extend(batch)
         finally:
