@@ -64,6 +64,16 @@ def run(  # noqa: PLR0913  who does what in these seconds
         pulse.turn()
 
 
+def slept(process: Process, hand: Hand) -> tuple[Pulse, list[Stall]]:
+    """Half of what an agent may idle beside unread messages, then a quarter of an hour of SIGSTOP; as ``pulse_of``."""
+    process.look_again()
+    pulse, ended = pulse_of(process, hand)
+    process.take_lag("verify", lagging(hand))
+    run(process, pulse, hand, 50)
+    hand.at += 900.0
+    return pulse, ended
+
+
 def test_agent_that_leaves_messages_alone_ends_the_process(process: Process, hand: Hand) -> None:
     """After the limit, not before; the messages must have waited as long."""
     process.look_again()
@@ -117,11 +127,7 @@ def test_lag_that_was_worked_off_begins_anew(process: Process, hand: Hand) -> No
 
 def test_stopped_and_continued_process_gets_its_time_again(process: Process, hand: Hand) -> None:
     """After a quarter of an hour of SIGSTOP neither the idle agent nor the silent loop counts at once."""
-    process.look_again()
-    pulse, ended = pulse_of(process, hand)
-    process.take_lag("verify", lagging(hand))
-    run(process, pulse, hand, 50)
-    hand.at += 900.0
+    pulse, ended = slept(process, hand)
     pulse.turn()
     assert (1, []) == (process.suspensions, ended)
     run(process, pulse, hand, 99)
@@ -132,11 +138,7 @@ def test_stopped_and_continued_process_gets_its_time_again(process: Process, han
 
 def test_loop_may_wake_before_the_thread_that_watches_it(process: Process, hand: Hand) -> None:
     """Its look then counts the time asleep; the thread, which knows, must not act on it."""
-    process.look_again()
-    pulse, ended = pulse_of(process, hand)
-    process.take_lag("verify", lagging(hand))
-    run(process, pulse, hand, 50)
-    hand.at += 900.0
+    pulse, ended = slept(process, hand)
     confirmed(process, hand)
     process.look_again()
     hand.at += 0.01
