@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
 
 from streams.attach.sample import TopicFacts
+from streams.broker.consumer import KafkaConsumer
 
 WINDOW = timedelta(hours=1)
 _LEAST_SECONDS = 1.0
@@ -27,7 +28,7 @@ class Counts:
     seconds: float | None = None
 
 
-async def counted(consumer: AIOKafkaConsumer, ends: Mapping[TopicPartition, int], newest: datetime | None) -> Counts:
+async def counted(consumer: KafkaConsumer, ends: Mapping[TopicPartition, int], newest: datetime | None) -> Counts:
     """Traffic over the hour before ``newest``, by the offsets at its two ends."""
     if newest is None or newest.timestamp() < WINDOW.total_seconds():
         return Counts({})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError, UnsupportedVersionError
 
@@ -23,6 +23,7 @@ from streams.attach.topic_facts import configured, counted
 from streams.broker import odd_headers
 from streams.broker.client_log import overheard
 from streams.broker.connection import Connection
+from streams.broker.consumer import KafkaConsumer
 from streams.clock import utc_now
 from streams.messages import Message, from_record
 
@@ -104,9 +105,9 @@ async def _started(client: Any, stop: str, servers: str) -> AsyncIterator[Any]:
         await getattr(client, stop)()
 
 
-def _consumer(options: Mapping[str, Any], partitions: int) -> AIOKafkaConsumer:
+def _consumer(options: Mapping[str, Any], partitions: int) -> KafkaConsumer:
     fetch = min(_MOST_FETCH, max(_LEAST_FETCH, FETCHED_BYTES // partitions))
-    return AIOKafkaConsumer(
+    return KafkaConsumer(
         **options,
         group_id=None,
         enable_auto_commit=False,
@@ -124,7 +125,7 @@ def _partitions(described: Sequence[Mapping[str, Any]], topics: Sequence[str], s
     return [TopicPartition(topic, int(one["partition"])) for topic in topics for one in known[topic]["partitions"]]
 
 
-async def _slice(consumer: AIOKafkaConsumer, begins: Offsets, ends: Offsets, wanted: Wanted, now: datetime) -> Slice:
+async def _slice(consumer: KafkaConsumer, begins: Offsets, ends: Offsets, wanted: Wanted, now: datetime) -> Slice:
     """What is read of each partition: one stretch of time, or equal shares where the broker cannot look for times."""
 
     async def offsets_at(moment: datetime) -> Offsets:
@@ -154,7 +155,7 @@ def _require_any(topics: Sequence[str], begins: Offsets, ends: Offsets, taken: S
 class _Reading:
     """One pass over the partitions; those that have given their share are paused."""
 
-    consumer: AIOKafkaConsumer
+    consumer: KafkaConsumer
     slice: Slice
     ends: Offsets
     wanted: Wanted

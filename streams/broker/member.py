@@ -11,12 +11,12 @@ from hashlib import blake2b
 from time import time
 from typing import Any
 
-from aiokafka import AIOKafkaConsumer
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
 from streams.broker.connection import Connection
+from streams.broker.consumer import KafkaConsumer
 from streams.broker.lookup import Lookup
 from streams.broker.reading import Reading, whole_name
 
@@ -34,7 +34,7 @@ class MemberThread(driver.AIOKafkaConsumerThread):
 
     logger = ENGINE_LOG
 
-    client: AIOKafkaConsumer
+    client: KafkaConsumer
 
     def __init__(self, consumer: driver.Consumer, connection: Connection, reading: Reading, **kwargs: Any) -> None:
         self._connection = connection
@@ -67,10 +67,10 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         ours = sorted((name, len(partitions[name])) for name in partitions if name in names or pattern.fullmatch(name))
         return blake2b(repr((self._reading.pattern, sorted(names), ours)).encode(), digest_size=4).hexdigest()
 
-    def _create_worker_consumer(self, transport: driver.Transport) -> AIOKafkaConsumer:
+    def _create_worker_consumer(self, transport: driver.Transport) -> KafkaConsumer:
         del transport  # what it could tell of the cluster, we know better
         conf, reading = self.app.conf, self._reading
-        self.client = AIOKafkaConsumer(
+        self.client = KafkaConsumer(
             **self._connection.aiokafka_options(),
             group_id=conf.id,
             group_instance_id=self._instance_id or None,

@@ -8,10 +8,11 @@ import os
 from collections.abc import Callable
 
 import structlog
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
 from streams.broker.connection import Connection
+from streams.broker.consumer import KafkaConsumer
 
 log = structlog.get_logger(__name__)
 POLL_MS = 250
@@ -73,7 +74,7 @@ class Replica:
                 os._exit(os.EX_SOFTWARE)
 
     async def _follow(self, offset: int) -> int:
-        consumer = AIOKafkaConsumer(
+        consumer = KafkaConsumer(
             **self._connection.aiokafka_options(),
             group_id=None,
             enable_auto_commit=False,

@@ -7,10 +7,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.errors import ConfigError, GroundwatchError, NotReached
+from streams.broker.consumer import KafkaConsumer
 from streams.broker.lookup import BEGINNING, END, Lookup
 from streams.broker.trouble import explained
 from streams.cli.deadletter_skip import Skipped
@@ -85,9 +86,9 @@ async def _move(settings: Settings, plan: Skipped, to: int) -> None:
 
 
 @asynccontextmanager
-async def _consumer(settings: Settings) -> AsyncIterator[AIOKafkaConsumer]:
+async def _consumer(settings: Settings) -> AsyncIterator[KafkaConsumer]:
     connection = connection_of(settings.kafka.source)
-    consumer = AIOKafkaConsumer(**connection.aiokafka_options(), group_id=GROUP, enable_auto_commit=False)
+    consumer = KafkaConsumer(**connection.aiokafka_options(), group_id=GROUP, enable_auto_commit=False)
     try:
         async with explained(connection):
             await consumer.start()

@@ -9,11 +9,12 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.errors import BrokerUnavailable, NotReached
 from streams.broker.connection import Connection
+from streams.broker.consumer import KafkaConsumer
 from streams.broker.lookup import Lookup, partitions_of
 from streams.broker.topics import DEADLETTER
 from streams.broker.trouble import explained
@@ -79,8 +80,8 @@ async def read_whole(connection: Connection, wanted: Collection[Position]) -> As
 
 
 @asynccontextmanager
-async def _consumer(connection: Connection) -> AsyncIterator[AIOKafkaConsumer]:
-    consumer = AIOKafkaConsumer(
+async def _consumer(connection: Connection) -> AsyncIterator[KafkaConsumer]:
+    consumer = KafkaConsumer(
         **connection.aiokafka_options(),
         group_id=None,
         enable_auto_commit=False,
@@ -118,7 +119,7 @@ async def _starts(connection: Connection, since: datetime | None) -> dict[TopicP
     return {place: found.get(place) for place in places}
 
 
-async def _records(consumer: AIOKafkaConsumer, starts: Mapping[TopicPartition, int | None]) -> AsyncGenerator[Message]:
+async def _records(consumer: KafkaConsumer, starts: Mapping[TopicPartition, int | None]) -> AsyncGenerator[Message]:
     """Everything from the starts up to the ends as they were when the first answer came."""
     consumer.assign(list(starts))
     for tp, start in starts.items():

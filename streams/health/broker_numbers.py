@@ -8,12 +8,13 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from time import monotonic
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from streams.agents.vitals import Partition
 from streams.broker.connection import Connection
+from streams.broker.consumer import KafkaConsumer
 from streams.broker.lookup import BEGINNING, END, Cluster, Lookup, partitions_of
 from streams.health.lag import Place
 
@@ -70,7 +71,7 @@ class BrokerNumbers:
         pending = {TopicPartition(*partition): partition for partition in wanted}
         if not pending:
             return {}
-        reader = AIOKafkaConsumer(
+        reader = KafkaConsumer(
             **self._options,
             group_id=None,
             enable_auto_commit=False,
@@ -95,7 +96,7 @@ class BrokerNumbers:
 
 
 async def _first_of_each(
-    reader: AIOKafkaConsumer, pending: dict[TopicPartition, Partition], wanted: Mapping[Partition, int]
+    reader: KafkaConsumer, pending: dict[TopicPartition, Partition], wanted: Mapping[Partition, int]
 ) -> dict[Partition, Found | None]:
     reader.assign(list(pending))
     for tp, partition in pending.items():
