@@ -13,13 +13,13 @@ from detectors.detector import Detector
 from detectors.first_look import FirstLook, first_look
 from detectors.hops import check_hops
 from detectors.layers import Layers
-from detectors.preparation import Clock
+from detectors.preparation import Clock, Prepared
 from detectors.routing import plan_of, route_of
 from detectors.second_looks import Looked, look_again, settle_outdated
-from detectors.structural import MAX_ANSWER_BYTES
+from detectors.structural import MAX_ANSWER_BYTES, StructuralFindings
 from detectors.verdicts import Run, build_verdict
 from schemas.draw import DrawnTrace
-from schemas.labels import Layer
+from schemas.labels import Layer, Outcome
 from schemas.policy import PolicyDocument
 from schemas.verdict import Verdict
 
@@ -66,6 +66,22 @@ def verify(  # noqa: PLR0913 - four inputs, the rest are layers and limits with 
         build_verdict(course, policy, run, found, {**look.timings_ms, SECOND_LOOKS: looking_ms})
         for course, policy, found, look in zip(courses, policies, looked, looks, strict=True)
     ]
+
+
+def give_up(
+    drawn: Sequence[DrawnTrace],
+    policies: Sequence[PolicyDocument],
+    detector: Detector,
+    now: datetime,
+    above: Layers = _NO_LAYERS,
+) -> list[Verdict]:
+    """``error:internal`` for each drawn trace, in order: processes died at them, so no layer looks at them."""
+    verdicts = []
+    for item, policy in zip(drawn, policies, strict=True):
+        ready = Prepared(item.trace, (), StructuralFindings(Outcome.ERROR_INTERNAL))
+        course = _course(FirstLook(ready, (), {Layer.L1: 0.0}), policy, detector, above)
+        verdicts.append(build_verdict(course, policy, Run(detector.fingerprint, above, now, 0.0), Looked(), {}))
+    return verdicts
 
 
 def _course(look: FirstLook, policy: PolicyDocument, detector: Detector, above: Layers) -> Course:

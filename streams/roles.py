@@ -17,6 +17,7 @@ from alerts.unmapped import UnmappedConfig
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
 from streams.agents.alert_pulse import AlertPulse
+from streams.agents.batches import Handle
 from streams.agents.budgets import BudgetWatch
 from streams.agents.following import followed
 from streams.agents.notified import Notified
@@ -59,7 +60,13 @@ async def build_verify(runtime: Runtime) -> faust.App:
         layers=layers,
         counts=runtime.health.layers,
     )
-    handle, step.read = await runtime.guarded(step.handle, step.read)
+    handle: Handle = step.handle
+    if (hazards := await runtime.hazards()) is not None:
+        handle, step.last_look, step.read = (
+            hazards.guarded(handle),
+            hazards.last_look(step.read),
+            hazards.checked(step.read),
+        )
     runtime.attach(app, Role.VERIFY, [DRAWN], handle, batch_size=settings.verify.batch_size)
     return app
 

@@ -8,7 +8,7 @@ are handled in small groups, then one by one, until one of them is alone when a 
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -50,6 +50,11 @@ class Deaths:
     def is_poison(self) -> bool:
         """Three times alone; once is enough after three batches that had it in common."""
         return self.alone >= DEATHS or (self.alone > 0 and self.alone + self.together > DEATHS)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """A process died on it again, though all that is done with poison is reading it."""
+        return self.is_poison and self.alone + self.together > DEATHS + 1
 
     @property
     def at_once(self) -> int:
@@ -105,6 +110,18 @@ class Hazards:
         def guarded(message: Message) -> T:
             self._refuse(message)
             return read(message)
+
+        return guarded
+
+    def last_look(self, read: Callable[[Message], T]) -> Callable[[Message], T | None]:
+        """``read`` of a message that was set aside; None where nothing can be read, or reading was what killed."""
+
+        def guarded(message: Message) -> T | None:
+            if self._of(message).is_unreadable:
+                return None
+            with suppress(InvalidMessage):
+                return read(message)
+            return None
 
         return guarded
 

@@ -14,15 +14,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from schemas.codec import encode, schema_header
+from schemas.codec import decode, encode, schema_header
+from schemas.draw import DrawnTrace
+from schemas.labels import Outcome
 from schemas.verdict import Verdict
 from streams.broker.connection import Connection
-from streams.broker.topics import VERDICTS, TopicSpec, create_topics
+from streams.broker.topics import DRAWN, VERDICTS, TopicSpec, create_topics
 from streams.cli.program import app
 from streams.deadletters.hazards import DEATHS
 from streams.store import Store
-from tests.builders import verdict
-from tests.integration.fatal_worker import WORD
+from tests.builders import drawn_trace, verdict
+from tests.integration.fatal_worker import DRAWN_ID, WORD
 from tests.integration.running import apache_kafka, environment_for, produce, producer, read_all
 
 pytestmark = [pytest.mark.integration, pytest.mark.kafka]
@@ -135,6 +137,28 @@ def test_a_verdict_that_kills_the_process_is_found_in_its_batch_and_set_aside(tm
     assert [made[WORD.decode()]] == [one.value for one in letters]
     assert (b"poison_suspected", b"sink") == tuple(dict(letters[0].headers)[name] for name in ("gw-reason", "gw-stage"))
     assert {"before", "after"} == deployment.ids("verdicts")
+
+
+@pytest.mark.timeout(1200)
+def test_a_drawn_trace_that_kills_the_process_is_an_error_with_a_letter(tmp_path: Path, address: str) -> None:
+    """It was drawn, so it has an outcome; nothing but reading it is done any more."""
+    deployment = Deployment(tmp_path, address, "drawn")
+    made = {name: encode(drawn_trace(name, ts=datetime.now(UTC))) for name in ("d-before", DRAWN_ID, "d-after")}
+    send_records(address, DRAWN, [(name.encode(), value) for name, value in made.items()], schema_header(DrawnTrace))
+    codes = []
+    while (code := _life(deployment, "verify")) not in {0, 1}:
+        codes.append(code)
+    assert DEATHS + 1 == len(codes), deployment.log()[-3000:]
+    found = [decode(Verdict, one.value) for one in read_all(address, VERDICTS, 1_000, 5)]
+    outcomes = {one.trace_id: one.outcome for one in found if one.trace_id in made}
+    assert set(made) == set(outcomes)
+    assert [DRAWN_ID] == [name for name, outcome in outcomes.items() if outcome is Outcome.ERROR_INTERNAL]
+    letters = [
+        dict(one.headers)["gw-stage"]
+        for one in read_all(address, "gw.deadletter", 1, 10)
+        if one.key == DRAWN_ID.encode()
+    ]
+    assert letters.count(b"verify") == 1
 
 
 def send_records(address: str, topic: str, records: list[tuple[bytes, bytes]], header: tuple[str, bytes]) -> None:

@@ -251,3 +251,30 @@ def test_deaths_on_several_machines_add_up() -> None:
     plain = {"topic": "t", "partition": 0, "offset": 1, "recorded_ms": 5}
     deaths = [Suspect(**plain, death=death) for death in ("a", "b", f"{TOGETHER}c")]
     assert {("t", 0, 1, 5): Deaths(alone=2, together=1)} == counted(deaths)
+
+
+@pytest.mark.parametrize(
+    ("alone", "together", "is_looked_at"),
+    [(3, 0, True), (4, 0, True), (5, 0, False), (1, 3, True), (2, 3, False)],
+)
+def test_what_was_set_aside_is_read_until_that_kills(
+    tmp_path: Path, alone: int, together: int, *, is_looked_at: bool
+) -> None:
+    """Deaths go on being counted after a message was set aside."""
+    accused = {("traces-ü", 3, 17, milliseconds(NOW)): Deaths(alone, together)}
+    hazards = Hazards(InHand(tmp_path), accused)
+    with pytest.raises(InvalidMessage):
+        hazards.checked(lambda message: message.offset)(MESSAGE)
+    assert (17 if is_looked_at else None) == hazards.last_look(lambda message: message.offset)(MESSAGE)
+    hazards.close()
+
+
+def test_what_nobody_can_read_has_no_last_look(tmp_path: Path) -> None:
+    """A writer of another version may have made it."""
+
+    def refuse(message: Message) -> int:
+        raise InvalidMessage("not_json", str(message.offset))
+
+    hazards = Hazards(InHand(tmp_path), {})
+    assert hazards.last_look(refuse)(MESSAGE) is None
+    hazards.close()
