@@ -10,12 +10,14 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import faust
 import structlog
 
 from streams.agents.batches import CEILING, FAILED, Lifeline
+from streams.stacks import show_stacks
 
 log = structlog.get_logger(__name__)
 EXIT_OK = 0
@@ -60,9 +62,12 @@ def leave(code: int) -> NoReturn:
 
 def _bound_the_drain(lifeline: Lifeline, drain_seconds: float, code: int) -> None:
     """End the process with ``code`` after ``drain_seconds``, whatever hangs; nothing unacknowledged is lost by that."""
+    loop = asyncio.get_running_loop()
 
     def give_up() -> None:
         log.error("not_drained", after_s=drain_seconds, in_hand=lifeline.vitals.in_hand(), consequence=COMES_AGAIN)
+        with suppress(Exception):  # whatever fails here must not keep the process alive
+            show_stacks(loop)
         logging.shutdown()
         os._exit(code)
 

@@ -71,6 +71,13 @@ class GroupConsumer(driver.Consumer):
         await super().on_stop()
         await self._places.close()
 
+    def close(self) -> None:
+        """Nothing: the thread closes its client at its own stop.
+
+        The engine calls this when partitions are shared out while it stops, and would close the client's connections
+        from another thread: nobody could leave the group any more, and the process might crash.
+        """
+
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         """Commit what is done, and forget them."""
         await self.commit()

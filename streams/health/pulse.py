@@ -4,11 +4,9 @@ A thread, because a blocked loop cannot watch itself. Clocks are monotonic: a wa
 """
 
 import asyncio
-import faulthandler
 import json
 import logging
 import os
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -21,6 +19,7 @@ import structlog
 
 from streams.health.process import Process
 from streams.health.watchdog import Stall, loop_stall, stall_of
+from streams.stacks import show_stacks
 
 log = structlog.get_logger(__name__)
 EXIT_STALLED = 79
@@ -29,7 +28,6 @@ TURN_SECONDS = 1.0
 SUSPENDED_SECONDS = 3.0
 """A turn that is late by this, while the process used no processor time, was a stopped process or machine."""
 STALLS_FILE = "stalls.json"
-_SHOWN_TASKS = 40
 _BUSY_SHARE = 0.5
 
 
@@ -120,11 +118,3 @@ def remembered(data_dir: Path) -> tuple[Counter[str], datetime | None]:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Counter(), None
-
-
-def show_stacks(loop: asyncio.AbstractEventLoop) -> None:
-    """Where all threads and the loop's tasks stand, on standard error: functions and lines, no values."""
-    faulthandler.dump_traceback(file=sys.stderr, all_threads=True)
-    for task in list(asyncio.all_tasks(loop))[:_SHOWN_TASKS]:
-        sys.stderr.write(f"task {task.get_name()}\n")
-        task.print_stack(limit=6, file=sys.stderr)

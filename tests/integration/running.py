@@ -146,15 +146,17 @@ class Running:
             time.sleep(0.3)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and give the exit code; fails when another signal ended the process."""
+        """Send a signal and give the exit code, with the log unless it is 0; fails when another signal ended it."""
         self.process.send_signal(number)
         code = self.process.wait(40)
         assert code >= 0 or code == -number, f"ended by {signal.Signals(-code).name}: {self.log_end()}"
+        if code:
+            sys.stderr.write(self.log_end())
         return code
 
     def log_end(self) -> str:
         """The last lines that it logged."""
-        return self.log_path.read_text(errors="replace")[-3000:]
+        return self.log_path.read_text(errors="replace")[-6000:]
 
 
 def groundwatch(*arguments: str, environment: dict[str, str], log_path: Path) -> subprocess.Popen[bytes]:

@@ -118,6 +118,27 @@ def test_what_the_engine_threw_away_is_read_again(broker: Connection, reading: R
     asyncio.run(scenario())
 
 
+def test_partitions_that_are_shared_out_during_a_stop_cut_no_connection(
+    broker: Connection, reading: Reading, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The engine would close the client from another thread; the next member waited for the session to end."""
+
+    async def scenario() -> None:
+        topic, role = await make_topic(broker, unique("source"), 1), unique("role")
+        async with group(broker, role, [topic], tmp_path, reading=reading) as member:
+            await send(broker, topic, numbered(1))
+            await member.until_count(1)
+            member.app.consumer.close()
+            await send(broker, topic, numbered(1, "later"))
+            await member.until_count(2)
+        async with group(broker, role, [topic], tmp_path, reading=reading) as member:
+            await send(broker, topic, numbered(1, "last"))
+            await member.until_count(1)
+
+    asyncio.run(scenario())
+    assert "LeaveGroup request failed" not in caplog.text
+
+
 @pytest.mark.parametrize("codec", CODECS)
 def test_every_codec_is_read_and_sent(broker: Connection, reading: Reading, tmp_path: Path, codec: str | None) -> None:
     """What producers compress comes out as it went in, and so does what we compress."""

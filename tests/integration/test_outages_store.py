@@ -79,6 +79,7 @@ def test_a_stop_during_an_outage_ends_with_75_and_costs_nothing(stage: Scene) ->
     stage.send(60)
     stage.wait_for(lambda: len(lines(worker.log(), "batch_waits")) > 0, "a batch that waits")
     assert 75 == worker.stop()
+    assert ("Current thread", "sink") == tuple(text for text in ("Current thread", "sink") if text in worker.log())
     stage.store_way.heal()
     worker.start()
     stage.settle()

@@ -119,7 +119,7 @@ def test_agent_that_takes_nothing_while_lag_grows_is_ended_and_its_work_done_aft
             assert 1 == process.metric('groundwatch_watchdog_exits_total{reason="agent_idle"}')
             _stopped_and_continued(process, kafka)
             process.process.terminate()
-            assert 0 == process.process.wait(60)
+            assert 0 == process.process.wait(60), process.log()[-6000:]
         shown = subprocess.run(
             [sys.executable, "-m", "streams.cli", "coverage", "--json"],
             capture_output=True, check=True, timeout=60, env={**os.environ, **environment},
