@@ -99,7 +99,7 @@ async def build_assemble(runtime: Runtime) -> faust.App:
     )
     runtime.health.open_traces, runtime.health.assembled = step.open, step.emitted
     batch_size = settings.ingest.batch_size
-    handle, step.read = await runtime.guarded(step.handle, step.read)
+    handle, step.read, _ = await runtime.guarded(step.handle, step.read)
     agent = runtime.attach(app, Role.ASSEMBLE, [SPANS], handle, batch_size=batch_size, held=step.held)
 
     async def forget(_app: Any, /, *revoked: Any, signal: Any, **_: Any) -> None:

@@ -17,7 +17,6 @@ from alerts.unmapped import UnmappedConfig
 from schemas.labels import RiskTier
 from streams.agents.alert import AlertStep
 from streams.agents.alert_pulse import AlertPulse
-from streams.agents.batches import Handle
 from streams.agents.budgets import BudgetWatch
 from streams.agents.following import followed
 from streams.agents.notified import Notified
@@ -60,13 +59,7 @@ async def build_verify(runtime: Runtime) -> faust.App:
         layers=layers,
         counts=runtime.health.layers,
     )
-    handle: Handle = step.handle
-    if (hazards := await runtime.hazards()) is not None:
-        handle, step.last_look, step.read = (
-            hazards.guarded(handle),
-            hazards.last_look(step.read),
-            hazards.checked(step.read),
-        )
+    handle, step.read, step.last_look = await runtime.guarded(step.handle, step.read)
     runtime.attach(app, Role.VERIFY, [DRAWN], handle, batch_size=settings.verify.batch_size)
     return app
 
@@ -76,7 +69,7 @@ async def build_sink(runtime: Runtime) -> faust.App:
     settings = runtime.settings
     app = runtime.app(Role.SINK, runtime.internal)
     step = Sink(runtime.open_store(), runtime.publisher, settings.ingest.max_message_bytes)
-    handle, step.read = await runtime.guarded(step.handle, step.read)
+    handle, step.read, _ = await runtime.guarded(step.handle, step.read)
     runtime.attach(app, Role.SINK, [VERDICTS], handle, batch_size=settings.ingest.batch_size)
     return app
 

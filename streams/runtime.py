@@ -177,10 +177,17 @@ class Runtime:
         self.stack.push_async_callback(_cancel, watching)
         return made
 
-    async def guarded(self, handle: Handle, read: Callable[[Message], T]) -> tuple[Handle, Callable[[Message], T]]:
-        """Both with ``hazards``, where there are any: what an agent of our own topics does, and how it reads."""
+    async def guarded(
+        self, handle: Handle, read: Callable[[Message], T]
+    ) -> tuple[Handle, Callable[[Message], T], Callable[[Message], T | None]]:
+        """Both with ``hazards``, where there are any: what an agent of our own topics does, and how it reads.
+
+        And how it reads what was set aside.
+        """
         hazards = await self.hazards()
-        return (hazards.guarded(handle), hazards.checked(read)) if hazards is not None else (handle, read)
+        if hazards is None:
+            return handle, read, lambda _: None
+        return hazards.guarded(handle), hazards.checked(read), hazards.last_look(read)
 
     def every(self, seconds: float, name: str, step: Callable[[], Awaitable[None]]) -> None:
         """Run ``step`` again and again until the process stops; Retryable is logged, anything else ends the process."""

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import faust
@@ -66,8 +65,7 @@ def _bound_the_drain(lifeline: Lifeline, drain_seconds: float, code: int) -> Non
 
     def give_up() -> None:
         log.error("not_drained", after_s=drain_seconds, in_hand=lifeline.vitals.in_hand(), consequence=COMES_AGAIN)
-        with suppress(Exception):  # whatever fails here must not keep the process alive
-            show_stacks(loop)
+        show_stacks(loop)
         logging.shutdown()
         os._exit(code)
 

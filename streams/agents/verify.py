@@ -43,7 +43,6 @@ class Verify:
     """What the process has above the detector."""
     counts: LayerCounts = field(default_factory=LayerCounts)
     read: Callable[[Message], DrawnTrace] = field(default_factory=lambda: reader_of(DrawnTrace))
-
     last_look: Callable[[Message], DrawnTrace | None] = lambda _: None
     """Reads a trace at which processes died; None where nobody can."""
 

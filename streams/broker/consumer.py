@@ -18,7 +18,12 @@ class KafkaConsumer(AIOKafkaConsumer):  # type: ignore[misc]
         try:
             await super().stop()
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task and task.cancelling():
+            if is_cancelled():
                 raise
             await self._client.close()  # what was left to do
+
+
+def is_cancelled() -> bool:
+    """Whether somebody cancelled the running task; a CancelledError in it may be that of another, or of a future."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

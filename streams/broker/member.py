@@ -16,7 +16,7 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types import TP
 
 from streams.broker.connection import Connection
-from streams.broker.consumer import KafkaConsumer
+from streams.broker.consumer import KafkaConsumer, is_cancelled
 from streams.broker.lookup import Lookup
 from streams.broker.reading import Reading, whole_name
 
@@ -110,8 +110,7 @@ class MemberThread(driver.AIOKafkaConsumerThread):
         try:
             return await super().commit(offsets)
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if self.should_stop and not (task and task.cancelling()):
+            if self.should_stop and not is_cancelled():
                 return False
             raise
 

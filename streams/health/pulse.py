@@ -94,8 +94,7 @@ def end_process(stall: Stall, data_dir: Path, loop: asyncio.AbstractEventLoop) -
     )
     with suppress(Exception):  # whatever fails here must not keep the process alive
         remember(data_dir, stall)
-    with suppress(Exception):
-        show_stacks(loop)
+    show_stacks(loop)
     logging.shutdown()
     os._exit(EXIT_STALLED)
 
