@@ -32,11 +32,11 @@ LIFE_SECONDS = 180
 MAX_RUN = 5
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One Apache Kafka for this file."""
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """An Apache Kafka of its own: roles read topics of ours whole, whoever wrote there before."""
     home = Path(os.environ["GROUNDWATCH_KAFKA_HOME"]).resolve()
-    with apache_kafka(home, tmp_path_factory.mktemp("kafka") / "data") as found:
+    with apache_kafka(home, tmp_path / "kafka") as found:
         yield found
 
 
@@ -109,11 +109,7 @@ def test_a_message_that_kills_the_process_is_set_aside_after_three_deaths(tmp_pa
     key, value = native("deadly")
     fatal = value.replace(b"How long?", WORD)
     produce(address, "deadly", [native("before"), (key, fatal), native("after")])
-    codes = []
-    while (code := _life(deployment)) not in {0, 1}:
-        codes.append(code)
-    assert 3 == len(codes), deployment.log()[-3000:]
-    assert set(codes) <= {139, -9}
+    assert 3 == _deaths(deployment, "ingest"), deployment.log()[-3000:]
     (letter,) = deployment.letters()
     assert (b"poison_suspected", b"ingest", b"1") == (letter["gw-reason"], letter["gw-stage"], letter["gw-offset"])
     assert [fatal] == [one.value for one in read_all(address, "gw.deadletter", 1, 5) if one.key == key]
@@ -128,11 +124,7 @@ def test_a_verdict_that_kills_the_process_is_found_in_its_batch_and_set_aside(tm
     now = datetime.now(UTC)  # what is older than retention the store drops at once
     made = {name: encode(verdict(name, ts=now, verified_at=now)) for name in ("before", WORD.decode(), "after")}
     send_records(address, VERDICTS, [(name.encode(), value) for name, value in made.items()], schema_header(Verdict))
-    codes = []
-    while (code := _life(deployment, "sink")) not in {0, 1}:
-        codes.append(code)
-    assert DEATHS + 1 == len(codes), deployment.log()[-3000:]
-    assert set(codes) <= {139, -9}
+    assert DEATHS + 1 == _deaths(deployment, "sink"), deployment.log()[-3000:]
     letters = [one for one in read_all(address, "gw.deadletter", 1, 10) if one.key == WORD]
     assert [made[WORD.decode()]] == [one.value for one in letters]
     assert (b"poison_suspected", b"sink") == tuple(dict(letters[0].headers)[name] for name in ("gw-reason", "gw-stage"))
@@ -145,10 +137,7 @@ def test_a_drawn_trace_that_kills_the_process_is_an_error_with_a_letter(tmp_path
     deployment = Deployment(tmp_path, address, "drawn")
     made = {name: encode(drawn_trace(name, ts=datetime.now(UTC))) for name in ("d-before", DRAWN_ID, "d-after")}
     send_records(address, DRAWN, [(name.encode(), value) for name, value in made.items()], schema_header(DrawnTrace))
-    codes = []
-    while (code := _life(deployment, "verify")) not in {0, 1}:
-        codes.append(code)
-    assert DEATHS + 1 == len(codes), deployment.log()[-3000:]
+    assert DEATHS + 1 == _deaths(deployment, "verify"), deployment.log()[-3000:]
     found = [decode(Verdict, one.value) for one in read_all(address, VERDICTS, 1_000, 5)]
     outcomes = {one.trace_id: one.outcome for one in found if one.trace_id in made}
     assert set(made) == set(outcomes)
@@ -174,7 +163,16 @@ def send_records(address: str, topic: str, records: list[tuple[bytes, bytes]], h
     asyncio.run(send())
 
 
-def _life(deployment: Deployment, role: str = "ingest") -> int:
+def _deaths(deployment: Deployment, role: str) -> int:
+    """How many lives end at the deadly message, as it ends them, until one sets it aside."""
+    codes = []
+    while (code := _life(deployment, role)) not in {0, 1}:
+        codes.append(code)
+    assert set(codes) <= {139, -9}
+    return len(codes)
+
+
+def _life(deployment: Deployment, role: str) -> int:
     """The exit code of one life; it is stopped once the deadly message was set aside."""
     process = deployment.start("tests.integration.fatal_worker", "run", "--roles", role)
     deadline = time.monotonic() + LIFE_SECONDS
